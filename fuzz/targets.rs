@@ -15,7 +15,7 @@ use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, record};
-use quorate_law::{RuleText, Source, compile};
+use quorate_law::{RuleSource, RuleText, compile};
 use quorate_runtime::testing::Memory;
 use quorate_server::ui::markup::{People, Reading, Terms, render};
 
@@ -24,7 +24,7 @@ pub(crate) fn rule(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return;
     };
-    let source = |text: RuleText| Source {
+    let source = |text: RuleText| RuleSource {
         rule: Name::from("bad"),
         title: "Bad".to_owned(),
         library: false,

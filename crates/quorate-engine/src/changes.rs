@@ -239,7 +239,7 @@ fn clauses(
     depth: usize,
 ) -> Result<Vec<Clause>, BadChange> {
     let one = |(nth, change): (usize, &Change)| {
-        let reading = Reading {
+        let reading = ChangeReading {
             tx,
             place: format!("{place}[{nth}]"),
             depth,
@@ -249,14 +249,14 @@ fn clauses(
     changes.iter().enumerate().map(one).collect()
 }
 
-struct Reading<'a> {
+struct ChangeReading<'a> {
     tx: &'a Tx,
     /// Where the change stands.
     place: String,
     depth: usize,
 }
 
-impl Reading<'_> {
+impl ChangeReading<'_> {
     fn bad<T>(&self, part: &str, text: impl ToString) -> Result<T, BadChange> {
         Err(BadChange {
             place: format!("{}.{part}", self.place),

@@ -13,7 +13,7 @@ use quorate_law::stop::{Question, Stop};
 use crate::convert;
 use crate::inputs::{Inputs, Remains};
 use crate::memo::Caches;
-use crate::ruling::{Named, Ruling};
+use crate::ruling::{NamedRuling, Ruling};
 use crate::tx::{Deck, Enacting, Frame, Lot, Ruled, Tx};
 
 mod acts;
@@ -26,7 +26,7 @@ mod refusals;
 mod undo;
 
 use breaks::broken;
-pub use draft::{Case, Draft};
+pub use draft::{Case, EventDraft};
 use draft::{draft, finish, hide_answers};
 pub use undo::Conflict;
 
@@ -50,13 +50,13 @@ impl From<Refusal> for No {
 /// What a command comes to, and what is left for the next one.
 pub struct Decision {
     /// The event, or why there is none.
-    pub draft: Result<Draft, No>,
+    pub draft: Result<EventDraft, No>,
     /// What is left, whatever came of it.
     pub remains: Remains,
 }
 
 /// Says what a ruling comes to; nothing where the whole log is not at hand.
-pub type Rulings<'a> = dyn Fn(&Named) -> Option<Result<Ruling, Refusal>> + 'a;
+pub type Rulings<'a> = dyn Fn(&NamedRuling) -> Option<Result<Ruling, Refusal>> + 'a;
 
 /// Decides a command. Answers of the law that are kept in `caches` are taken from there, and new ones kept.
 pub fn decide(
@@ -90,11 +90,11 @@ fn judge(
     caches: &mut Caches,
     rulings: &Rulings<'_>,
     remains: &mut Remains,
-) -> Result<Draft, No> {
+) -> Result<EventDraft, No> {
     if case.state.about.is_empty() {
         return Err(Refusal::plain("a game that has been founded").into());
     }
-    let plan = Plan::of(case, inputs)?;
+    let plan = DicePlan::of(case, inputs)?;
     let run_as = |ruled: Ruled, how: Enacting, caches: &mut Caches, remains: &mut Remains| {
         let known = std::mem::take(caches);
         let (seq, at) = (case.seq, case.command.at);
@@ -132,7 +132,7 @@ fn judge(
 }
 
 /// Whether a run came to nothing because the law said no.
-fn is_refused(draft: &Result<Draft, Refusal>) -> bool {
+fn is_refused(draft: &Result<EventDraft, Refusal>) -> bool {
     match draft {
         Err(_) => true,
         Ok(draft) => matches!(draft.outcome, Outcome::Refused(_) | Outcome::Lapsed(_)),
@@ -143,10 +143,10 @@ fn is_refused(draft: &Result<Draft, Refusal>) -> bool {
 fn run(
     tx: &Tx,
     case: &Case<'_>,
-    plan: &Plan,
+    plan: &DicePlan,
     past: &[Event],
     remains: &mut Remains,
-) -> Result<Draft, Refusal> {
+) -> Result<EventDraft, Refusal> {
     let command = case.command;
     let frame = Frame {
         actor: acting_player(command),
@@ -195,7 +195,7 @@ fn acting_player(command: &Command) -> Option<PlayerId> {
 }
 
 /// Where a command's dice come from, and what it resumes.
-struct Plan {
+struct DicePlan {
     deck: Deck,
     /// What hides the command's own words, whatever seed its dice come from.
     own: Seed,
@@ -207,7 +207,7 @@ struct Plan {
     dice_before: usize,
 }
 
-impl Plan {
+impl DicePlan {
     fn of(case: &Case<'_>, inputs: &Inputs<'_>) -> Result<Self, Refusal> {
         let Case { state, command, .. } = case;
         let action = chance::resumed(command.actor, &command.act);
@@ -308,11 +308,11 @@ fn given_answer(act: &Act, open: &Open) -> Option<Value> {
 /// A question of the one who acts: the action waits.
 fn opened(
     tx: &Tx,
-    plan: &Plan,
+    plan: &DicePlan,
     command: &Command,
     question: &Question,
     frame: Frame,
-) -> Result<Draft, Refusal> {
+) -> Result<EventDraft, Refusal> {
     let (Some(_), Some(mut args)) = (&plan.action, plan.arguments(command)) else {
         return Err(Refusal {
             rule_id: question.site.rule.clone(),
@@ -380,11 +380,11 @@ fn opened(
 /// A refusal. Where dice fell they are known now, and wait for the same player's next go.
 fn not_done(
     tx: &Tx,
-    plan: &Plan,
+    plan: &DicePlan,
     command: &Command,
     refusal: Refusal,
     frame: Frame,
-) -> Result<Draft, Refusal> {
+) -> Result<EventDraft, Refusal> {
     let mut dice = tx.deck().rolled().to_vec();
     let was_open = plan.open.is_some();
     if let Some(open) = &plan.open {

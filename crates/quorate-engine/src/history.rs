@@ -13,7 +13,7 @@ use quorate_kernel::state::{Effect, State};
 use quorate_kernel::{EventSeq, Moment, Name, Refusal, Value};
 
 use crate::inputs::{Inputs, Remains};
-use crate::ruling::{Fate, Named, Ruling};
+use crate::ruling::{Fate, NamedRuling, Ruling};
 
 /// How many events may be judged again for one ruling; a game that strikes what lies further back mends it by changes.
 pub const EVENTS_MAX: usize = 5_000;
@@ -55,11 +55,11 @@ pub trait JudgeAgain {
 /// Judges history again, on a replica that `open` takes up where a state and its head say.
 pub fn rule<R: JudgeAgain>(
     bench: &Bench<'_>,
-    named: &Named,
+    named: &NamedRuling,
     open: impl FnOnce(State, Head) -> R,
 ) -> Result<Ruling, Refusal> {
     let first = first_of(bench, named)?;
-    let mut line = Line::before(bench, first, open)?;
+    let mut line = OtherLine::before(bench, first, open)?;
     let from = bench.past.partition_point(|event| event.seq < first);
     for event in &bench.past[from..] {
         let fate = line.take(event, named)?;
@@ -83,7 +83,7 @@ pub fn rule<R: JudgeAgain>(
 }
 
 /// The first event whose lot the ruling changes, if what it names can be named.
-fn first_of(bench: &Bench<'_>, named: &Named) -> Result<EventSeq, Refusal> {
+fn first_of(bench: &Bench<'_>, named: &NamedRuling) -> Result<EventSeq, Refusal> {
     let all = || named.strike.iter().chain(&named.uphold);
     if let Some(unknown) = all().find(|seq| **seq >= bench.seq || seq.0 == 0) {
         return Err(Refusal::plain(format!(
@@ -142,7 +142,7 @@ fn keep_struck_claims(effect: Effect) -> Effect {
 }
 
 /// The other line of history.
-struct Line<'a, R> {
+struct OtherLine<'a, R> {
     bench: &'a Bench<'a>,
     judge: R,
     /// Its events, for undos of them.
@@ -153,7 +153,7 @@ struct Line<'a, R> {
     made: u16,
 }
 
-impl<'a, R: JudgeAgain> Line<'a, R> {
+impl<'a, R: JudgeAgain> OtherLine<'a, R> {
     fn before(
         bench: &'a Bench<'a>,
         first: EventSeq,
@@ -180,7 +180,7 @@ impl<'a, R: JudgeAgain> Line<'a, R> {
     }
 
     /// Takes the next event of the log into the line.
-    fn take(&mut self, event: &Event, named: &Named) -> Result<Option<Fate>, Refusal> {
+    fn take(&mut self, event: &Event, named: &NamedRuling) -> Result<Option<Fate>, Refusal> {
         self.extra_dues(event.at, matches!(event.act, Act::Due { .. }))?;
         if named.strike.contains(&event.seq) {
             self.write(event, is_writing);

@@ -13,13 +13,13 @@ use quorate_kernel::{EventSeq, Moment, Name, Refusal};
 use quorate_law::budget::Cost;
 use quorate_law::declare::ShownTo;
 
-use crate::decide::{self, Case, Decision, Draft, No};
+use crate::decide::{self, Case, Decision, EventDraft, No};
 use crate::history::{self, Bench, JudgeAgain};
 pub use crate::inputs::{Dictated, Inputs, Remains};
 use crate::law::{Law, LawCache};
 use crate::memo::Caches;
 use crate::query::{self, PageAccount};
-use crate::ruling::{Named, Ruling};
+use crate::ruling::{NamedRuling, Ruling};
 use crate::topics::conditions;
 use crate::tx::{Deck, Tx};
 
@@ -154,7 +154,7 @@ impl Judge {
             command: &command,
         };
         let mut caches = std::mem::take(&mut self.caches);
-        let ruling = |named: &Named| self.ruling(named, inputs);
+        let ruling = |named: &NamedRuling| self.ruling(named, inputs);
         let Decision { draft, remains } = decide::decide(&case, inputs, &mut caches, &ruling);
         self.caches = caches;
         self.pay(remains.used);
@@ -178,7 +178,7 @@ impl Judge {
     }
 
     /// What a ruling comes to; nothing where the whole log is not at hand.
-    fn ruling(&self, named: &Named, inputs: &Inputs<'_>) -> Option<Result<Ruling, Refusal>> {
+    fn ruling(&self, named: &NamedRuling, inputs: &Inputs<'_>) -> Option<Result<Ruling, Refusal>> {
         let seq = self.head.seq.next();
         let past = &inputs.past[..inputs.past.partition_point(|event| event.seq < seq)];
         if past.len() as u64 + 1 != seq.0 {
@@ -202,7 +202,12 @@ impl Judge {
         self.is_ready = false;
     }
 
-    fn take(&mut self, command: Command, draft: Draft, salt: quorate_kernel::seal::Salt) -> Judged {
+    fn take(
+        &mut self,
+        command: Command,
+        draft: EventDraft,
+        salt: quorate_kernel::seal::Salt,
+    ) -> Judged {
         let hidden = self.law.hides_author_of(&command.act);
         let seal = command
             .actor

@@ -19,6 +19,7 @@
 
 pub mod ask;
 pub mod changes;
+pub mod conventions;
 pub mod convert;
 pub mod decide;
 pub mod fields;

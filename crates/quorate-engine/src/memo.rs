@@ -16,7 +16,7 @@ pub const DEPTH_MAX: u32 = 24;
 
 /// Which answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Question {
+pub enum MemoKey {
     /// The people whom the exclusion with this index excludes.
     Excluded(usize),
     /// A derived value of a thing, by its function.
@@ -47,16 +47,16 @@ pub struct Effort {
 /// The kept answers of one game under one version of the law.
 #[derive(Clone, Default)]
 pub struct Caches {
-    answers: BTreeMap<Question, (Kept, Reads)>,
+    answers: BTreeMap<MemoKey, (Kept, Reads)>,
     /// Who leans on what.
-    leans: BTreeMap<ReadKey, BTreeSet<Question>>,
+    leans: BTreeMap<ReadKey, BTreeSet<MemoKey>>,
     /// Tests whose reads were written since the last event was over, and those that no one has asked yet.
-    stirred: BTreeSet<Question>,
+    stirred: BTreeSet<MemoKey>,
 }
 
 impl Caches {
     /// A kept answer that is good at `now`.
-    pub fn get(&self, question: &Question, now: Moment) -> Option<(Kept, Reads)> {
+    pub fn get(&self, question: &MemoKey, now: Moment) -> Option<(Kept, Reads)> {
         let (kept, reads) = self.answers.get(question)?;
         reads
             .until
@@ -65,7 +65,7 @@ impl Caches {
     }
 
     /// Keeps an answer.
-    pub fn keep(&mut self, question: Question, kept: Kept, reads: Reads) {
+    pub fn keep(&mut self, question: MemoKey, kept: Kept, reads: Reads) {
         self.drop_answer(&question);
         for key in &reads.keys {
             self.leans
@@ -78,7 +78,7 @@ impl Caches {
 
     /// Forgets what rests on rows that were written.
     pub fn forget(&mut self, written: &[ReadKey]) {
-        let mut gone: BTreeSet<Question> = BTreeSet::new();
+        let mut gone: BTreeSet<MemoKey> = BTreeSet::new();
         for key in written {
             if let Some(leaning) = self.leans.get(key) {
                 gone.extend(leaning.iter().cloned());
@@ -86,19 +86,19 @@ impl Caches {
         }
         for question in gone {
             self.drop_answer(&question);
-            if matches!(question, Question::Test(..)) {
+            if matches!(question, MemoKey::Test(..)) {
                 self.stirred.insert(question);
             }
         }
     }
 
     /// Tests that must be asked again, and are now taken off the list.
-    pub fn take_stirred(&mut self) -> BTreeSet<Question> {
+    pub fn take_stirred(&mut self) -> BTreeSet<MemoKey> {
         std::mem::take(&mut self.stirred)
     }
 
     /// Puts a test on the list.
-    pub fn stir(&mut self, question: Question) {
+    pub fn stir(&mut self, question: MemoKey) {
         self.drop_answer(&question);
         self.stirred.insert(question);
     }
@@ -108,7 +108,7 @@ impl Caches {
         *self = Self::default();
     }
 
-    fn drop_answer(&mut self, question: &Question) {
+    fn drop_answer(&mut self, question: &MemoKey) {
         if let Some((_, reads)) = self.answers.remove(question) {
             for key in &reads.keys {
                 if let Some(leaning) = self.leans.get_mut(key) {

@@ -7,7 +7,7 @@ use quorate_kernel::{EventSeq, Id, Refusal};
 
 /// The events that a ruling names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Named {
+pub struct NamedRuling {
     /// Those that are taken out of history.
     pub strike: BTreeSet<EventSeq>,
     /// Those that stand as they are in the log, whatever the law would say on the line.

@@ -54,7 +54,7 @@ pub type Books<'a> = dyn Fn(&str) -> Option<Rc<Rulebook>> + 'a;
 
 /// How one test ended.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
+pub struct TestOutcome {
     /// The test function.
     pub name: String,
     /// The text at the top of the test.
@@ -134,14 +134,14 @@ pub struct Runner<'a> {
     law: Option<Rc<Founding>>,
     is_over: Option<Over>,
     account: Option<Arc<PageAccount>>,
-    again: Option<Again>,
+    again: Option<LogCheck>,
 }
 
 /// Says when a test is to stop.
 type Over = Rc<dyn Fn() -> bool>;
 
 /// Looks at the log of a game that a test played, whose dice follow from this secret.
-type Again = Rc<dyn Fn(&[Event], &[u8; 32]) -> Result<(), String>>;
+type LogCheck = Rc<dyn Fn(&[Event], &[u8; 32]) -> Result<(), String>>;
 
 /// Games as they were right after all players had joined, for tests that begin alike.
 type Begun = Rc<RefCell<BTreeMap<(String, i64, i64), (State, Head, Vec<Event>)>>>;
@@ -172,11 +172,11 @@ impl<'a> Runner<'a> {
         code: &str,
         helpers: &TestHelpers<'_>,
         only: Option<&str>,
-    ) -> Vec<Outcome> {
+    ) -> Vec<TestOutcome> {
         let tests = match TestFile::compile(file, code, helpers) {
             Ok(tests) => tests,
             Err(failure) => {
-                return vec![Outcome {
+                return vec![TestOutcome {
                     name: file.to_owned(),
                     doc: String::new(),
                     printed: vec![],
@@ -194,7 +194,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Runs one test of a file.
-    pub fn run_one(&self, file: &TestFile, name: &str, doc: &str) -> Outcome {
+    pub fn run_one(&self, file: &TestFile, name: &str, doc: &str) -> TestOutcome {
         let stage = Rc::new(Stage {
             // The books outlive the runner, and the stage does not outlive this call.
             books: self.known_books(),
@@ -226,7 +226,7 @@ impl<'a> Runner<'a> {
                 log: stage.log(),
             });
         }
-        Outcome {
+        TestOutcome {
             name: name.to_owned(),
             doc: doc.to_owned(),
             printed: stage.printed.take(),
@@ -259,18 +259,18 @@ struct Stage {
     /// What pays for all that the games run.
     account: Option<Arc<PageAccount>>,
     /// Who looks at each game's log at the end.
-    again: Option<Again>,
+    again: Option<LogCheck>,
     recording: Recording,
     /// Whether the play has come to the present.
     is_cut: Cell<bool>,
     /// What the test printed.
     printed: RefCell<Vec<String>>,
-    games: RefCell<Vec<Game>>,
+    games: RefCell<Vec<StagedGame>>,
     objects: RefCell<Vec<Object>>,
 }
 
 /// A game on the stage.
-struct Game {
+struct StagedGame {
     judge: Judge,
     now: Moment,
     dictated: Dictated,
@@ -285,7 +285,7 @@ struct Game {
     is_over: Option<Over>,
 }
 
-impl Game {
+impl StagedGame {
     /// A game on the stage, not founded yet or as it was right after its beginning.
     fn new(judge: Judge, now: Moment, stage: &Stage) -> Self {
         let judge = match &stage.account {
@@ -334,7 +334,7 @@ enum Object {
     Event(usize, EventSeq),
     Record(usize, Arc<Record>),
     Ledger(usize, Thing, Name),
-    Change(Box<Change>),
+    Change(Box<TestChange>),
 }
 
 /// A test file that loads nothing.
@@ -344,7 +344,7 @@ pub fn no_helpers(_: &str) -> Option<String> {
 
 /// A change that a post is to carry; what leans on the rules as they are is worked out when it is posted.
 #[derive(Clone, Debug, PartialEq)]
-enum Change {
+enum TestChange {
     Clause(Clause),
     Amend { id: Name, old: String, new: String },
     Replace { id: Name, text: String },
@@ -491,7 +491,7 @@ impl Stage {
         }
     }
 
-    fn with<T>(&self, game: usize, look: impl FnOnce(&mut Game) -> T) -> T {
+    fn with<T>(&self, game: usize, look: impl FnOnce(&mut StagedGame) -> T) -> T {
         look(&mut self.games.borrow_mut()[game])
     }
 
@@ -528,12 +528,12 @@ impl Stage {
 }
 
 /// A change as a test writes it, with how things are called.
-fn words(change: &Change, called: &dyn Fn(&Thing) -> String) -> String {
+fn words(change: &TestChange, called: &dyn Fn(&Thing) -> String) -> String {
     match change {
-        Change::Amend { id, .. } => format!("amend_rule({id})"),
-        Change::Replace { id, .. } => format!("replace_rule({id})"),
-        Change::When { test, .. } => format!("when({test})"),
-        Change::Clause(clause) => {
+        TestChange::Amend { id, .. } => format!("amend_rule({id})"),
+        TestChange::Replace { id, .. } => format!("replace_rule({id})"),
+        TestChange::When { test, .. } => format!("when({test})"),
+        TestChange::Clause(clause) => {
             let about = match clause {
                 Clause::SetValue { thing, name, value } => {
                     let value = convert::describe(&convert::datum(value));

@@ -23,7 +23,7 @@ use quorate_law::world::World;
 use crate::law::{Law, LawCache};
 use crate::memo::{Caches, DEPTH_MAX};
 use crate::reads::{ReadKey, Reads};
-use crate::ruling::{Named, Ruling};
+use crate::ruling::{NamedRuling, Ruling};
 use crate::words::worded;
 
 pub mod accounts;
@@ -58,7 +58,7 @@ pub struct Tx {
     depth: Cell<u32>,
     /// How deep it went since somebody began to measure.
     deepest: Cell<u32>,
-    accounts: Accounts,
+    accounts: RunAccounts,
     ruling: RefCell<Ruled>,
     enacting: Cell<Enacting>,
     /// Whether what the law needs counts as met, and what was not.
@@ -86,9 +86,9 @@ pub enum Ruled {
     #[default]
     Unasked,
     /// One that is yet to be worked out.
-    Wanted(Named),
+    Wanted(NamedRuling),
     /// It was worked out.
-    Known(Named, Result<Ruling, Refusal>),
+    Known(NamedRuling, Result<Ruling, Refusal>),
 }
 
 /// What a run has made so far.
@@ -164,7 +164,7 @@ impl Frame {
 }
 
 /// A point to go back to.
-pub struct Mark {
+pub struct Savepoint {
     work: Work,
     deck: Deck,
 }
@@ -197,7 +197,7 @@ impl Tx {
             caches: RefCell::new(caches),
             depth: Cell::new(0),
             deepest: Cell::new(0),
-            accounts: Accounts::default(),
+            accounts: RunAccounts::default(),
             ruling: RefCell::default(),
             needs_met: Cell::default(),
             unmet: RefCell::default(),
@@ -326,15 +326,15 @@ impl Tx {
     }
 
     /// A point to go back to.
-    pub fn mark(&self) -> Mark {
-        Mark {
+    pub fn mark(&self) -> Savepoint {
+        Savepoint {
             work: self.work.borrow().clone(),
             deck: self.deck.borrow().clone(),
         }
     }
 
     /// Goes back: what was changed since is undone. Dice that fell stay known.
-    pub fn go_back(&self, mark: Mark) {
+    pub fn go_back(&self, mark: Savepoint) {
         self.forget_since(mark.work.steps.len());
         let broken = std::mem::take(&mut self.work.borrow_mut().broken);
         *self.work.borrow_mut() = Work {

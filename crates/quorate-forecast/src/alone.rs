@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use quorate_engine::Law;
+use quorate_engine::conventions;
 use quorate_kernel::effect::Effect;
 use quorate_kernel::law::Rule;
 use quorate_kernel::rows::{Cell, CellKey, DueKey};
@@ -22,7 +23,7 @@ const VALUES: usize = 40;
 /// What rulesets call who has won, who leads, and whether the game pauses.
 const HEADLINES: [(Headline, &str); 3] = [
     (Headline::Winner, "winner"),
-    (Headline::Leader, "emperor"),
+    (Headline::Leader, conventions::LEADER),
     (Headline::Pause, "hiatus"),
 ];
 

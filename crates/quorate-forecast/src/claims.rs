@@ -113,36 +113,36 @@ pub(crate) fn claims(fork: &Fork<'_>, trial: &PatchTrial) -> Claims {
         }
         sum.left -= 1;
         match again(fork, trial, id.event(), claim) {
-            Again::Same => sum.same += 1,
-            Again::NoMore => sum.no_more += 1,
-            Again::Untried(why) => *sum.untried.entry(why).or_default() += 1,
-            Again::Against(claim) => sum.against.push(*claim),
+            MadeAgain::Same => sum.same += 1,
+            MadeAgain::NoMore => sum.no_more += 1,
+            MadeAgain::Untried(why) => *sum.untried.entry(why).or_default() += 1,
+            MadeAgain::Against(claim) => sum.against.push(*claim),
         }
     }
     sum
 }
 
 /// What making a claim again shows.
-enum Again {
+enum MadeAgain {
     Same,
     NoMore,
     Untried(Untried),
     Against(Box<RefusedClaim>),
 }
 
-fn again(fork: &Fork<'_>, trial: &PatchTrial, seq: EventSeq, claim: &Claim) -> Again {
+fn again(fork: &Fork<'_>, trial: &PatchTrial, seq: EventSeq, claim: &Claim) -> MadeAgain {
     let Some(event) = fork.past.event(seq) else {
-        return Again::Untried(Untried::Unread);
+        return MadeAgain::Untried(Untried::Unread);
     };
     let patch = match retried(fork, &event) {
         Ok(patch) => patch,
-        Err(why) => return Again::Untried(why),
+        Err(why) => return MadeAgain::Untried(why),
     };
     match claimed_again(fork, &trial.judge, claim, patch, &event) {
-        ClaimEnd::Same => Again::Same,
-        ClaimEnd::Untried(why) => Again::Untried(why),
-        end if end == claimed_again(fork, &fork.judge, claim, patch, &event) => Again::NoMore,
-        end => Again::Against(Box::new(RefusedClaim {
+        ClaimEnd::Same => MadeAgain::Same,
+        ClaimEnd::Untried(why) => MadeAgain::Untried(why),
+        end if end == claimed_again(fork, &fork.judge, claim, patch, &event) => MadeAgain::NoMore,
+        end => MadeAgain::Against(Box::new(RefusedClaim {
             event: event.seq,
             by: fork.player(claim.by),
             settled: claim.standing == ClaimStanding::Settled,

@@ -26,7 +26,7 @@ pub struct Collision {
 
 /// What a change is about.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Subject<'a> {
+enum CollisionSubject<'a> {
     Rule(&'a Name),
     Value(&'a Thing, &'a Name),
     Term(&'a Name),
@@ -86,26 +86,26 @@ pub(crate) fn collisions(
 }
 
 /// What the changes of a patch are about, those under conditions too.
-fn subjects(patch: &Patch) -> BTreeSet<Subject<'_>> {
+fn subjects(patch: &Patch) -> BTreeSet<CollisionSubject<'_>> {
     let mut found = BTreeSet::new();
     gather(&patch.clauses, &mut found);
     found
 }
 
-fn gather<'a>(clauses: &'a [Clause], found: &mut BTreeSet<Subject<'a>>) {
+fn gather<'a>(clauses: &'a [Clause], found: &mut BTreeSet<CollisionSubject<'a>>) {
     for clause in clauses {
         let subject = match clause {
             Clause::SetValue { thing, name, .. } | Clause::AddToValue { thing, name, .. } => {
-                Some(Subject::Value(thing, name))
+                Some(CollisionSubject::Value(thing, name))
             }
-            Clause::SetTerm { name, .. } => Some(Subject::Term(name)),
-            Clause::SetPage { name, .. } => Some(Subject::Page(name)),
-            Clause::SetStatus { post, .. } => Some(Subject::Status(post)),
+            Clause::SetTerm { name, .. } => Some(CollisionSubject::Term(name)),
+            Clause::SetPage { name, .. } => Some(CollisionSubject::Page(name)),
+            Clause::SetStatus { post, .. } => Some(CollisionSubject::Status(post)),
             Clause::When { clauses, .. } => {
                 gather(clauses, found);
                 None
             }
-            rules => rules.rule().map(Subject::Rule),
+            rules => rules.rule().map(CollisionSubject::Rule),
         };
         found.extend(subject);
     }
@@ -129,7 +129,7 @@ fn sets_same(one: &Patch, other: &Patch) -> bool {
     })
 }
 
-fn is_about(clause: &Clause) -> Option<Subject<'_>> {
+fn is_about(clause: &Clause) -> Option<CollisionSubject<'_>> {
     let mut found = BTreeSet::new();
     gather(std::slice::from_ref(clause), &mut found);
     found.into_iter().next()

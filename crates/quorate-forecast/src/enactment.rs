@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use quorate_engine::conventions;
 use quorate_engine::judge::{Inputs, Judge, Judged, Remains};
 use quorate_engine::law::{At, Law};
 use quorate_kernel::audience::Reader;
@@ -366,7 +367,7 @@ pub(crate) fn able(fork: &Fork<'_>, judge: &Judge) -> Vec<PlayerId> {
     let members = people.filter(|(_, person)| person.standing == Standing::Member);
     fork.ask(judge, |tx| {
         let idle = |id: PlayerId| {
-            let flag = tx.attribute(&Thing::Player(id), "idle");
+            let flag = tx.attribute(&Thing::Player(id), conventions::IDLE);
             flag.is_ok_and(|flag| flag == Datum::Bool(true))
         };
         members.map(|(id, _)| *id).filter(|id| !idle(*id)).collect()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use quorate_engine::conventions;
 use quorate_engine::judge::{Inputs, Judge, Judged};
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
@@ -173,7 +174,8 @@ impl Fork<'_> {
             .map(|(id, _)| ((self.player(*id).called.to_lowercase(), *id), *id))
             .collect();
         let all = by_name.into_values();
-        all.filter(|id| !self.has_flag(*id, "idle")).collect()
+        all.filter(|id| !self.has_flag(*id, conventions::IDLE))
+            .collect()
     }
 }
 

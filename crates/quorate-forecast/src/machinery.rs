@@ -13,7 +13,7 @@ use crate::fork::Fork;
 use crate::trial::PatchTrial;
 
 /// A part of a law: what it is, its rule, it in words, and whether it can change rules.
-type Part = (Machinery, Name, String, bool);
+type LawPart = (Machinery, Name, String, bool);
 
 /// Parts that only one of the two laws has.
 pub(crate) fn machinery(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequence> {
@@ -21,7 +21,7 @@ pub(crate) fn machinery(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequence>
         parts(fork, fork.judge.law()),
         parts(fork, trial.judge.law()),
     );
-    let told = |(sort, rule, is, changes_rules): &Part, comes| Consequence::Machinery {
+    let told = |(sort, rule, is, changes_rules): &LawPart, comes| Consequence::Machinery {
         sort: *sort,
         rule: rule.clone(),
         is: is.clone(),
@@ -33,7 +33,7 @@ pub(crate) fn machinery(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequence>
     come.chain(go).collect()
 }
 
-fn parts(fork: &Fork<'_>, law: &Law) -> BTreeSet<Part> {
+fn parts(fork: &Fork<'_>, law: &Law) -> BTreeSet<LawPart> {
     let enacts = |function: &Name| law.enacts.contains(function);
     let mut parts = BTreeSet::new();
     for decl in law.categories.values() {

@@ -8,7 +8,9 @@ use std::sync::Arc;
 
 use quorate_engine::query::PageAccount;
 use quorate_engine::rulebook::Rulebook;
-use quorate_engine::testing::{Outcome, Runner, TestFile, TestHelpers, founding_of, no_helpers};
+use quorate_engine::testing::{
+    Runner, TestFile, TestHelpers, TestOutcome, founding_of, no_helpers,
+};
 use quorate_kernel::command::Founding;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::state::State;
@@ -147,7 +149,7 @@ impl PatchTests {
                     // What was stopped has not failed.
                     Some(_) if is_over() => proof.left_out += 1,
                     Some(failure) => {
-                        let fails = |outcome: Outcome| outcome.failed.is_some();
+                        let fails = |outcome: TestOutcome| outcome.failed.is_some();
                         proof.failed.push(FailedTest {
                             file: file.name.clone(),
                             test: name.clone(),

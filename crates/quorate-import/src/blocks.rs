@@ -65,12 +65,12 @@ pub(crate) enum Marker {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TableBlock {
     pub(crate) caption: String,
-    pub(crate) rows: Vec<TableRow>,
+    pub(crate) rows: Vec<ImportedRow>,
 }
 
 /// A row of a table.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TableRow {
+pub(crate) struct ImportedRow {
     pub(crate) is_head: bool,
     pub(crate) cells: Vec<String>,
 }
@@ -82,7 +82,7 @@ pub(crate) struct OpenTable {
     pub(crate) begun: usize,
     pub(crate) table: TableBlock,
     /// The row that is being read.
-    pub(crate) row: TableRow,
+    pub(crate) row: ImportedRow,
     /// Whether the words that are being read are the caption.
     pub(crate) in_caption: bool,
 }
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_table_without_a_head_gets_an_empty_one() {
-        let row = |cells: &[&str]| TableRow {
+        let row = |cells: &[&str]| ImportedRow {
             is_head: false,
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
         };

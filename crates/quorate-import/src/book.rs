@@ -16,9 +16,9 @@ pub const BY_HAND: &str = include_str!("by_hand.md");
 /// The section of that rule.
 const BY_HAND_SECTION: &str = "by-hand";
 
-/// Names that a section cannot have, since the law has sections of these names already.
+/// GivenNames that a section cannot have, since the law has sections of these names already.
 const TAKEN_SECTIONS: [&str; 3] = ["library", "effects", BY_HAND_SECTION];
-/// Names that a rule cannot have.
+/// GivenNames that a rule cannot have.
 const TAKEN_RULES: [&str; 2] = ["effects", BY_HAND_SECTION];
 
 /// A rulebook that was made of a ruleset.
@@ -64,8 +64,8 @@ pub struct RuleFile {
 
 impl Book {
     pub(crate) fn of(outline: Outline, name: &str) -> Self {
-        let mut names = Names::new(&TAKEN_RULES);
-        let mut section_names = Names::new(&TAKEN_SECTIONS);
+        let mut names = GivenNames::new(&TAKEN_RULES);
+        let mut section_names = GivenNames::new(&TAKEN_SECTIONS);
         let mut sections = Vec::new();
         let mut rules = Vec::new();
         let Outline {
@@ -208,7 +208,7 @@ impl RuleFile {
 fn add_rules(
     section: OutlineSection,
     id: &str,
-    names: &mut Names,
+    names: &mut GivenNames,
     rules: &mut Vec<RuleFile>,
     findings: &mut Vec<Finding>,
 ) {
@@ -302,11 +302,11 @@ fn is_accent(letter: char) -> bool {
 }
 
 /// Code names that are given, each once.
-struct Names {
+struct GivenNames {
     given: BTreeSet<String>,
 }
 
-impl Names {
+impl GivenNames {
     fn new(taken: &[&str]) -> Self {
         Self {
             given: taken.iter().map(|name| (*name).to_owned()).collect(),

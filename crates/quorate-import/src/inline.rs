@@ -2,12 +2,12 @@
 
 /// A mark around words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
+pub(crate) enum InlineMark {
     Bold,
     Italic,
 }
 
-impl Mark {
+impl InlineMark {
     fn sign(self) -> &'static str {
         match self {
             Self::Bold => "**",
@@ -18,7 +18,7 @@ impl Mark {
 
 #[derive(Clone, Debug)]
 enum OpenMark {
-    Mark(Mark),
+    Mark(InlineMark),
     Link(String),
 }
 
@@ -91,7 +91,7 @@ impl Inline {
     }
 
     /// Bold or italic begins.
-    pub(crate) fn open(&mut self, mark: Mark) {
+    pub(crate) fn open(&mut self, mark: InlineMark) {
         self.open.push((OpenMark::Mark(mark), self.out.len()));
     }
 
@@ -102,7 +102,7 @@ impl Inline {
     }
 
     /// Bold or italic ends; whether there was one open.
-    pub(crate) fn close(&mut self, mark: Mark) -> bool {
+    pub(crate) fn close(&mut self, mark: InlineMark) -> bool {
         self.close_the(|open| matches!(open, OpenMark::Mark(other) if *other == mark))
     }
 
@@ -112,7 +112,7 @@ impl Inline {
     }
 
     /// Whether a mark is open.
-    pub(crate) fn is_open(&self, mark: Mark) -> bool {
+    pub(crate) fn is_open(&self, mark: InlineMark) -> bool {
         self.open
             .iter()
             .any(|(open, _)| matches!(open, OpenMark::Mark(other) if *other == mark))
@@ -250,9 +250,9 @@ mod tests {
     fn marks_hug_their_words_and_signs_are_escaped() {
         let mut inline = Inline::default();
         inline.text("A ");
-        inline.open(Mark::Bold);
+        inline.open(InlineMark::Bold);
         inline.text(" brave * hat ");
-        assert!(inline.close(Mark::Bold));
+        assert!(inline.close(InlineMark::Bold));
         inline.text("of snake_case, _x_ and http://a.example/b_c*d");
         assert_eq!(
             inline.finish(),
@@ -263,13 +263,13 @@ mod tests {
     #[test]
     fn marks_that_cross_each_other_are_untangled() {
         let mut inline = Inline::default();
-        inline.open(Mark::Bold);
+        inline.open(InlineMark::Bold);
         inline.text("one ");
-        inline.open(Mark::Italic);
+        inline.open(InlineMark::Italic);
         inline.text("two");
-        assert!(inline.close(Mark::Bold));
+        assert!(inline.close(InlineMark::Bold));
         inline.text(" three");
-        assert!(inline.close(Mark::Italic));
+        assert!(inline.close(InlineMark::Italic));
         assert_eq!(inline.finish(), "**one *two*** *three*");
     }
 

@@ -4,7 +4,7 @@
 //! Two kinds are told apart: *airy* text, whose paragraphs stand between blank lines, and *dense* text, in which each line
 //! is a paragraph.
 
-use crate::blocks::{BlockKind, ListItem, Marker, Read, SourceBlock, TableBlock, TableRow};
+use crate::blocks::{BlockKind, ImportedRow, ListItem, Marker, Read, SourceBlock, TableBlock};
 use crate::finding::Finding;
 use crate::inline::Inline;
 use crate::outline::names_a_section;
@@ -277,7 +277,7 @@ fn table(lines: &[PlainLine<'_>]) -> Option<BlockKind> {
         } else {
             words.split('\t').collect()
         };
-        table.rows.push(TableRow {
+        table.rows.push(ImportedRow {
             is_head: false,
             cells: cells.into_iter().map(markdown).collect(),
         });

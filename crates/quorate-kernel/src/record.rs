@@ -61,7 +61,7 @@ impl FormVersion {
 
 /// An event as it is kept: the open part, and what lies beside it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Record {
+pub struct EncodedRecord {
     /// The open part. The chain runs over exactly these bytes.
     pub open: Vec<u8>,
     /// The contents of the seals in it.
@@ -82,7 +82,7 @@ pub enum Unreadable {
 }
 
 /// The open part of an event and the contents of its seals.
-pub fn encode(event: &Event) -> Record {
+pub fn encode(event: &Event) -> EncodedRecord {
     let version = FormVersion::holding(event.steps.iter().map(|step| &step.effect));
     let open = match version {
         FormVersion::One => write::<v1::Event>(&[version.mark()], event),
@@ -91,7 +91,7 @@ pub fn encode(event: &Event) -> Record {
     let mut event = event.clone();
     let mut seals: Vec<SealBytes> = Vec::new();
     event.each_seal(&mut |seal| collect(&mut seals, &seal));
-    Record { open, seals }
+    EncodedRecord { open, seals }
 }
 
 /// The hash of an event: of its open part, in which the hash of the event before stands.
@@ -105,7 +105,7 @@ pub fn decode(open: &[u8]) -> Result<Event, Unreadable> {
 }
 
 /// A snapshot: the effects that make the state, and the digests of the seals in them.
-pub fn encode_state(state: &State) -> Record {
+pub fn encode_state(state: &State) -> EncodedRecord {
     let mut effects = state.effects();
     let mark = FormVersion::holding(effects.iter()).mark();
     let open = write_effects(&[mark], &effects);
@@ -113,7 +113,7 @@ pub fn encode_state(state: &State) -> Record {
     for effect in &mut effects {
         effect.seals(&mut |seal| collect(&mut seals, &seal));
     }
-    Record { open, seals }
+    EncodedRecord { open, seals }
 }
 
 /// The effects of a snapshot; their seals are closed.

@@ -65,7 +65,7 @@ impl fmt::Display for Thing {
 /// A text that should have named a thing and does not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "\"{0}\" names no thing: write player:3, thing:17-1, post:9, row:Trap/Acid, rule:idle or game"
+    "\"{0}\" names no thing: write player:3, thing:17-1, post:9, row:Trap/Acid, rule:voting or game"
 )]
 pub struct NoThing(pub String);
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use quorate_kernel::Name;
-use quorate_law::{RuleText, Source, compile};
+use quorate_law::{RuleSource, RuleText, compile};
 
 fn main() {
     let folder = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
@@ -35,7 +35,7 @@ fn main() {
 }
 
 /// The library texts that the rulebook names, then its rules in the order of their files.
-fn load(folder: &Path) -> Vec<Source> {
+fn load(folder: &Path) -> Vec<RuleSource> {
     let settings = fs::read_to_string(folder.join("rulebook.toml")).unwrap_or_default();
     let line = settings
         .lines()
@@ -67,8 +67,8 @@ fn load(folder: &Path) -> Vec<Source> {
     sources
 }
 
-fn source(id: &str, library: bool, text: RuleText) -> Source {
-    Source {
+fn source(id: &str, library: bool, text: RuleText) -> RuleSource {
+    RuleSource {
         rule: Name::from(id),
         title: text.title.clone().unwrap_or_else(|| id.to_owned()),
         library,

@@ -38,7 +38,7 @@ pub use reading::FenceCache;
 
 /// A text of the law, in document order; library texts come first.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct RuleSource {
     /// The rule's code name, or the library's.
     pub rule: Name,
     /// Its title.
@@ -94,12 +94,12 @@ pub struct Asleep {
 
 /// Compiles a law. Nothing makes this fail: a fence that does not check falls asleep. What leaned on it breaks where it is
 /// reached; before the second edition it fell asleep too.
-pub fn compile(sources: &[Source], edition: u16) -> Compiled {
+pub fn compile(sources: &[RuleSource], edition: u16) -> Compiled {
     compile_knowing(sources, edition, &FenceCache::default())
 }
 
 /// The same, where fences that were read before are taken from those that were kept.
-pub fn compile_knowing(sources: &[Source], edition: u16, known: &FenceCache) -> Compiled {
+pub fn compile_knowing(sources: &[RuleSource], edition: u16, known: &FenceCache) -> Compiled {
     let mut law = Compilation::read(sources, edition, known);
     law.keep_within_bounds();
     law.refuse_changes_in_place();
@@ -118,7 +118,7 @@ pub fn compile_knowing(sources: &[Source], edition: u16, known: &FenceCache) -> 
 }
 
 struct Compilation<'a> {
-    sources: &'a [Source],
+    sources: &'a [RuleSource],
     /// Their titles.
     titles: Vec<Arc<str>>,
     known: &'a FenceCache,
@@ -135,7 +135,7 @@ struct Compilation<'a> {
 }
 
 impl<'a> Compilation<'a> {
-    fn read(sources: &'a [Source], edition: u16, known: &'a FenceCache) -> Self {
+    fn read(sources: &'a [RuleSource], edition: u16, known: &'a FenceCache) -> Self {
         let mut law = Self {
             sources,
             titles: sources

@@ -58,8 +58,8 @@ pub use budget::{Budget, Limits};
 pub use code::{Code, Script};
 pub use collect::Signature;
 pub use compile::{
-    Asleep, Compiled, Dependence, FenceCache, Lean, LeanFate, Source, asked_for, asked_together,
-    compile, compile_knowing, dependences, names_of, row_name, rows_of,
+    Asleep, Compiled, Dependence, FenceCache, Lean, LeanFate, RuleSource, asked_for,
+    asked_together, compile, compile_knowing, dependences, names_of, row_name, rows_of,
 };
 pub use diagnostic::{Diagnostic, Severity};
 pub use interface::LibraryEntry;

@@ -165,7 +165,7 @@ impl<'a> RuleReader<'a> {
                 Some((key, value)) => self.entry(at, key.trim(), value.trim()),
                 None => self.error(
                     at,
-                    "front matter has lines like `section: dynastic`; this one has no colon",
+                    "front matter has lines like `section: core`; this one has no colon",
                 ),
             }
         }

@@ -39,17 +39,17 @@ pub fn listen(listener: RunListener) -> bool {
 }
 
 /// Tells that a run has ended when it is dropped.
-pub(crate) struct Told(&'static RunListener);
+pub(crate) struct ListenerTold(&'static RunListener);
 
-impl Drop for Told {
+impl Drop for ListenerTold {
     fn drop(&mut self) {
         (self.0)(RunNotice::Ends);
     }
 }
 
 /// Tells that code begins to run.
-pub(crate) fn begins(place: RunningCode<'_>) -> Option<Told> {
+pub(crate) fn begins(place: RunningCode<'_>) -> Option<ListenerTold> {
     let listener = LISTENER.get()?;
     listener(RunNotice::Begins(place));
-    Some(Told(listener))
+    Some(ListenerTold(listener))
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use quorate_kernel::Name;
-use quorate_law::{Diagnostic, RuleText, Source, compile};
+use quorate_law::{Diagnostic, RuleSource, RuleText, compile};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -25,9 +25,9 @@ fn files(folder: &str) -> Vec<PathBuf> {
     found
 }
 
-fn source(rule: &str, file: &Path, since: u64) -> Source {
+fn source(rule: &str, file: &Path, since: u64) -> RuleSource {
     let text = RuleText::parse(&fs::read_to_string(file).expect("a rule file"));
-    Source {
+    RuleSource {
         rule: Name::from(rule),
         title: text.title.clone().unwrap_or_else(|| rule.to_owned()),
         library: false,

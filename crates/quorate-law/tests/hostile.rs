@@ -5,7 +5,7 @@ mod common;
 use common::{Game, fence, player};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Fault, Stop};
-use quorate_law::{Budget, Source, compile};
+use quorate_law::{Budget, RuleSource, compile};
 
 /// A law of one fence, which begins in line 5, must be stopped where it runs.
 fn stopped(code: &str) -> Fault {
@@ -25,7 +25,7 @@ fn stopped(code: &str) -> Fault {
 }
 
 /// A law of one fence must not check; the line and the words of the first finding.
-fn refused(source: Source) -> (u32, String) {
+fn refused(source: RuleSource) -> (u32, String) {
     let law = compile(&[source], 1);
     let finding = law
         .asleep
@@ -345,7 +345,7 @@ fn types_that_double_or_hold_themselves_are_not_followed() {
     // At the top level such a value cannot be kept, which is found when it runs; what matters is that this ends.
     let (_, text) = refused(fence(&format!("t0 = (1, 1)\n{chain}")));
     assert!(text.contains("without end"), "{text}");
-    let fences: Vec<Source> = (1..40)
+    let fences: Vec<RuleSource> = (1..40)
         .map(|n| fence(&format!("t{n} = (t{0}, t{0})\n", n - 1)))
         .chain([fence("t0 = (1, 1)\n")])
         .collect();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use quorate_kernel::Name;
-use quorate_law::{Compiled, FenceCache, RuleText, Source, compile, compile_knowing};
+use quorate_law::{Compiled, FenceCache, RuleSource, RuleText, compile, compile_knowing};
 
 /// How many amendments are made.
 const AMENDMENTS: u64 = 30;
@@ -39,9 +39,9 @@ fn texts() -> Vec<String> {
     texts.map(|text| text.expect("a rule file")).collect()
 }
 
-fn source(rule: &str, text: &str, since: u64) -> Source {
+fn source(rule: &str, text: &str, since: u64) -> RuleSource {
     let text = RuleText::parse(text);
-    Source {
+    RuleSource {
         rule: Name::from(rule),
         title: text.title.clone().unwrap_or_else(|| rule.to_owned()),
         library: false,
@@ -66,7 +66,7 @@ fn changed(chance: &mut Chance, text: &str) -> String {
     lines.join("\n")
 }
 
-fn amend(chance: &mut Chance, texts: &[String], law: &mut Vec<Source>, since: u64) {
+fn amend(chance: &mut Chance, texts: &[String], law: &mut Vec<RuleSource>, since: u64) {
     let any = |chance: &mut Chance| texts[chance.below(texts.len())].clone();
     let at = chance.below(law.len());
     let rule = law[at].rule.clone();
@@ -78,7 +78,7 @@ fn amend(chance: &mut Chance, texts: &[String], law: &mut Vec<Source>, since: u6
         3 => {
             let left = Some("which was repealed on 3 May".into());
             let gone = law.remove(at);
-            law.push(Source { left, ..gone });
+            law.push(RuleSource { left, ..gone });
         }
         4 => {
             law.remove(at);
@@ -122,7 +122,7 @@ const ASKS: &str =
     "# Asks\n\n1. A third.\n\n```starlark\ndef third() -> int:\n    return price() // 3\n```\n";
 
 /// The law, compiled from nothing and with each of some caches: it must be the same.
-fn compiled(law: &[Source], kept: &[FenceCache]) -> Compiled {
+fn compiled(law: &[RuleSource], kept: &[FenceCache]) -> Compiled {
     let fresh = compile(law, 2);
     for known in kept {
         let known = compile_knowing(law, 2, known);
@@ -142,7 +142,7 @@ fn a_law_that_knows_fences_of_before_is_the_law_from_nothing() {
         let text = &texts[chance.below(texts.len())];
         source(&format!("first-{nth}"), text, 0)
     });
-    let mut law: Vec<Source> = first.collect();
+    let mut law: Vec<RuleSource> = first.collect();
     let mut slept = 0;
     for since in 1..=AMENDMENTS {
         amend(&mut chance, &texts, &mut law, since);
@@ -152,7 +152,7 @@ fn a_law_that_knows_fences_of_before_is_the_law_from_nothing() {
     let had = source("had", HAD, 0);
     compiled(&[source("asks", ASKS, 1), had.clone()], &kept);
     let left = Some("which was repealed on 3 May".into());
-    let gone = [source("asks", ASKS, 1), Source { left, ..had }];
+    let gone = [source("asks", ASKS, 1), RuleSource { left, ..had }];
     assert!(!compiled(&gone, &kept).leans.is_empty());
     assert!(kept[0].bytes() > 60_000 && kept[1].bytes() <= 60_000);
 }

@@ -6,20 +6,20 @@ use common::{Game, clause};
 use quorate_kernel::Thing;
 use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
-use quorate_law::{Budget, Compiled, LeanFate, Limits, Source, compile};
+use quorate_law::{Budget, Compiled, LeanFate, Limits, RuleSource, compile};
 
 const EDITION: u16 = 2;
 
 /// A text that was repealed.
-fn gone(id: &str, code: &str) -> Source {
-    Source {
+fn gone(id: &str, code: &str) -> RuleSource {
+    RuleSource {
         since: u64::MAX,
         left: Some("which was repealed on 3 May 2031".into()),
         ..clause(id, code)
     }
 }
 
-fn awake(sources: &[Source]) -> Compiled {
+fn awake(sources: &[RuleSource]) -> Compiled {
     let law = compile(sources, EDITION);
     assert!(law.asleep.is_empty(), "{:?}", law.asleep);
     law

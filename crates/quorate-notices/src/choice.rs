@@ -32,12 +32,12 @@ impl Hour {
 
 /// A time zone of the tz database, such as `Europe/Berlin`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Zone {
+pub struct ReaderZone {
     name: String,
     zone: TimeZone,
 }
 
-impl Zone {
+impl ReaderZone {
     /// The zone of that name, whatever its case; none where the database has no such zone.
     pub fn named(name: &str) -> Option<Self> {
         if name.eq_ignore_ascii_case("utc") {
@@ -79,7 +79,7 @@ impl Zone {
     }
 }
 
-impl Default for Zone {
+impl Default for ReaderZone {
     fn default() -> Self {
         Self {
             name: "UTC".to_owned(),
@@ -117,7 +117,7 @@ impl WeekDay {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hours {
     /// Whose clock.
-    pub zone: Zone,
+    pub zone: ReaderZone,
     /// When digests come.
     pub hour: Hour,
     /// On which day those of a week come.
@@ -130,7 +130,7 @@ impl Default for Hours {
     /// Digests at eight in the morning UTC, on Mondays, and no quiet hours.
     fn default() -> Self {
         Self {
-            zone: Zone::default(),
+            zone: ReaderZone::default(),
             hour: Hour(8),
             day: WeekDay(0),
             quiet: None,
@@ -220,7 +220,7 @@ mod tests {
 
     fn berlin() -> Hours {
         Hours {
-            zone: Zone::named("europe/berlin").expect("a zone"),
+            zone: ReaderZone::named("europe/berlin").expect("a zone"),
             hour: Hour(8),
             day: WeekDay(2),
             quiet: Some((Hour(22), Hour(7))),
@@ -303,8 +303,8 @@ mod tests {
 
     #[test]
     fn a_zone_that_is_none_is_none() {
-        assert!(Zone::named("Europe/Atlantis").is_none());
-        assert_eq!(Zone::named("UTC"), Some(Zone::default()));
-        assert!(Zone::all().any(|name| name == "Asia/Tokyo"));
+        assert!(ReaderZone::named("Europe/Atlantis").is_none());
+        assert_eq!(ReaderZone::named("UTC"), Some(ReaderZone::default()));
+        assert!(ReaderZone::all().any(|name| name == "Asia/Tokyo"));
     }
 }

@@ -14,7 +14,7 @@ use tokio::sync::{Notify, broadcast, mpsc, oneshot, watch};
 use crate::committer::Committer;
 use crate::error::OperatingError;
 use crate::fold::keep_snapshot;
-use crate::host::{GameHost, Purpose};
+use crate::host::{GamesInside, Purpose};
 use crate::judge::Culprit;
 use crate::mail::{Order, WriterMail};
 use crate::ports::{GameRow, Journal, Outage, PeerAnswer, PeerAsk, StoreError};
@@ -28,7 +28,7 @@ pub const KEY_BYTES_MAX: usize = 128;
 
 /// All games of a server. Cheap to clone; the games go on until [`Games::close`].
 #[derive(Clone)]
-pub struct Games(pub(crate) Arc<GameHost>);
+pub struct Games(pub(crate) Arc<GamesInside>);
 
 impl Games {
     /// Starts: notes how long the server was down, and has sleeping games woken when something falls due in them.
@@ -46,7 +46,7 @@ impl Games {
             None => ports.journal.games().await?,
             Some(_) => Vec::new(),
         };
-        let games = Self(Arc::new(GameHost {
+        let games = Self(Arc::new(GamesInside {
             committer: Committer::start(Arc::clone(&ports.journal)),
             registry: GameRegistry::new(
                 rows.iter()

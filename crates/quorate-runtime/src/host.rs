@@ -12,7 +12,7 @@ use crate::registry::GameRegistry;
 use crate::settings::{GamesSettings, Ports};
 
 /// What they lean on, and who of them is awake.
-pub(crate) struct GameHost {
+pub(crate) struct GamesInside {
     pub(crate) ports: Ports,
     pub(crate) settings: GamesSettings,
     pub(crate) committer: Committer,
@@ -42,7 +42,7 @@ pub(crate) enum TurnEnd {
     Again(Purpose),
 }
 
-impl GameHost {
+impl GamesInside {
     pub(crate) async fn receipt_at(
         &self,
         game: &GameId,

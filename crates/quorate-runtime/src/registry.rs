@@ -51,14 +51,14 @@ pub(crate) enum WriterStanding {
     /// It owns the game, and opens it.
     Opening,
     /// It takes commands, or follows somebody who does.
-    Awake(Arc<Published>, Role),
+    Awake(Arc<Published>, NodeRole),
     /// It could not go on.
     Stopped(OperatingError),
 }
 
 /// What a node is to a game.
 #[derive(Clone, Debug)]
-pub(crate) enum Role {
+pub(crate) enum NodeRole {
     /// It alone writes to it.
     Owner(Lease),
     /// It reads along; where it is known who writes, commands go there.
@@ -67,7 +67,7 @@ pub(crate) enum Role {
 
 impl Slot {
     /// The newest state, once there is one.
-    pub(crate) async fn awake(&self) -> Result<(Arc<Published>, Role), OperatingError> {
+    pub(crate) async fn awake(&self) -> Result<(Arc<Published>, NodeRole), OperatingError> {
         let mut standing = self.standing.clone();
         let seen = standing
             .wait_for(|standing| {
@@ -90,8 +90,8 @@ impl Slot {
             .wait_for(|standing| !matches!(standing, WriterStanding::Waking))
             .await;
         match seen.as_deref() {
-            Ok(WriterStanding::Awake(_, Role::Follower(owner))) => Ok(owner.clone()),
-            Ok(WriterStanding::Awake(_, Role::Owner(_)) | WriterStanding::Opening) => Ok(None),
+            Ok(WriterStanding::Awake(_, NodeRole::Follower(owner))) => Ok(owner.clone()),
+            Ok(WriterStanding::Awake(_, NodeRole::Owner(_)) | WriterStanding::Opening) => Ok(None),
             Ok(WriterStanding::Stopped(error)) => Err(error.clone()),
             Ok(WriterStanding::Waking) | Err(_) => Err(OperatingError::Interrupted),
         }

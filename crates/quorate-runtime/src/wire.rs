@@ -69,7 +69,7 @@ impl WireRecord {
         Self::new(record::encode_state(state))
     }
 
-    fn new(record: record::Record) -> Self {
+    fn new(record: record::EncodedRecord) -> Self {
         let seals = record.seals.into_iter();
         Self {
             open: record.open,

@@ -20,12 +20,12 @@ use tokio::sync::{mpsc, watch};
 use crate::blocking::blocking;
 use crate::error::OperatingError;
 use crate::fold::{self, keep_snapshot};
-use crate::host::{GameHost, Purpose, TurnEnd};
+use crate::host::{GamesInside, Purpose, TurnEnd};
 use crate::judge::{GameJudge, Head, Secret};
 use crate::mail::{Reply, WriterMail};
-use crate::ports::{Batch, Claim, ClaimFor, Epoch, Lease, StoreError};
+use crate::ports::{Batch, ClaimFor, ClaimedGame, Epoch, Lease, StoreError};
 use crate::published::{Answer, Published};
-use crate::registry::{Role, Slot, WriterStanding};
+use crate::registry::{NodeRole, Slot, WriterStanding};
 
 use round::{Round, RoundEnd, WaitingItem};
 
@@ -43,7 +43,7 @@ const MAIL_AT_ONCE: usize = 1_024;
 
 /// A game's writer.
 pub(crate) struct Writer {
-    host: Arc<GameHost>,
+    host: Arc<GamesInside>,
     game: GameId,
     slot: Arc<Slot>,
     inbox: mpsc::Receiver<WriterMail>,
@@ -89,7 +89,7 @@ impl Drop for Writer {
 
 impl Writer {
     pub(crate) fn new(
-        host: &Arc<GameHost>,
+        host: &Arc<GamesInside>,
         game: &GameId,
         slot: Arc<Slot>,
         inbox: mpsc::Receiver<WriterMail>,
@@ -136,7 +136,7 @@ impl Writer {
             Purpose::Use | Purpose::Read | Purpose::Due => ClaimFor::Writing,
         };
         match self.host.ports.journal.claim(&self.game, what_for).await {
-            Ok(Claim::Ours(lease)) => {
+            Ok(ClaimedGame::Ours(lease)) => {
                 self.lease = lease;
                 self.standing.send_replace(WriterStanding::Opening);
                 let ended = self.own(purpose).await;
@@ -145,7 +145,7 @@ impl Writer {
                 }
                 ended.map(|()| TurnEnd::Asleep)
             }
-            Ok(Claim::Theirs(owner)) => {
+            Ok(ClaimedGame::Theirs(owner)) => {
                 self.fail_orders(&OperatingError::Interrupted);
                 match purpose {
                     // Its owner minds what is due.
@@ -548,7 +548,7 @@ impl Writer {
         if table.head.seq == Head::START.seq {
             return;
         }
-        let standing = WriterStanding::Awake(self.published(table), Role::Owner(self.lease));
+        let standing = WriterStanding::Awake(self.published(table), NodeRole::Owner(self.lease));
         self.standing.send_replace(standing);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A request is authenticated by its `Authorization: Bearer` header alone, never by a cookie, so that no other site can have
 //! a browser write here. What is shown comes from a [`crate::view::game::GameView`], what changes goes through
-//! [`crate::app::send`], and what keeps a request from its answer is a [`problem::Problem`] (RFC 9457). Routes and their
+//! [`crate::requests::send`], and what keeps a request from its answer is a [`problem::Problem`] (RFC 9457). Routes and their
 //! description are one text: see `routes/api.rs`.
 
 pub mod acts;

@@ -7,15 +7,18 @@
 //!
 //! 1. [`security`]: sessions, passwords, tokens of forms, limits. Knows no game.
 //! 2. [`ui`]: pieces that pages are put together from: addresses, text as HTML, forms, tables, layout. Knows no game.
-//! 3. [`view`]: a game as one reader may see it.
-//! 4. [`app`]: configuration, shared state, errors, who asks, forms as they arrive, answers as they go.
-//! 5. [`api`], [`site`] and [`delivery`]: the JSON API, the pages, a folder for each thing that people do, and what leaves by
+//! 3. [`app`]: configuration, shared state, errors, who asks, answers as they go. Knows no game but its host's door,
+//!    [`view::games`].
+//! 4. [`view`]: a game as one reader may see it.
+//! 5. [`requests`]: the game that a request is about, and the one way in for commands.
+//! 6. [`api`], [`site`] and [`delivery`]: the JSON API, the pages, a folder for each thing that people do, and what leaves by
 //!    itself. No folder knows another.
-//! 6. `routes`: which address is whose.
+//! 7. `routes`: which address is whose.
 
 pub mod api;
 pub mod app;
 pub mod delivery;
+pub mod requests;
 mod routes;
 pub mod security;
 pub mod site;

@@ -17,7 +17,7 @@ use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
-use crate::app::metrics;
+use crate::app::request_log;
 use crate::app::state::AppState;
 use crate::app::stream;
 use crate::security::{csrf, headers};
@@ -54,7 +54,7 @@ pub fn router(site: Arc<AppState>) -> Router {
         .layer(CompressionLayer::new().quality(CompressionLevel::Precise(PACKING)))
         .layer(from_fn_with_state(Arc::clone(&site), kept::pressed))
         .layer(CatchPanicLayer::new())
-        .layer(from_fn_with_state(Arc::clone(&site), metrics::tell))
+        .layer(from_fn_with_state(Arc::clone(&site), request_log::tell))
         .with_state(site)
 }
 
@@ -99,7 +99,7 @@ fn of_server() -> Router<Arc<AppState>> {
         .route("/mail-in", post(mail_in::handler::take))
         .route("/discord", post(discord::handler::take))
         .route("/notices", get(notices::handler::show))
-        .route("/notices/{what}", post(notices::handler::take))
+        .route("/notices/{what}", post(notices::change::change))
         .route("/notices/off/{word}", get(words::off_form).post(words::off))
         .route(
             "/notices/confirm/{word}",
@@ -146,7 +146,7 @@ fn of_game() -> Router<Arc<AppState>> {
         )
         .route("/g/{game}/seen/{what}", post(seen::handler::take))
         .route("/g/{game}/act", get(act::handler::show))
-        .route("/g/{game}/act/{action}", post(act::handler::take))
+        .route("/g/{game}/act/{action}", post(act::handler::submit))
         .route("/g/{game}/act/{action}/trial", post(act::again::tried))
         .route("/g/{game}/answer/{question}", post(act::handler::answer))
         .route("/g/{game}/roll", post(act::handler::roll))

@@ -17,7 +17,7 @@ use sqlx::{Postgres, query};
 
 use crate::PostgresStore;
 use crate::convert;
-use crate::database::{FIND_WITHIN, Failure};
+use crate::database::{DatabaseFailure, FIND_WITHIN};
 use crate::error::{constraint, store_error};
 
 type Result<T> = std::result::Result<T, AccountError>;
@@ -34,8 +34,8 @@ impl PostgresStore {
         let turn = self.database.turn();
         match self.database.once(what).await {
             Ok(value) => Ok(value),
-            Err(Failure::Said(error)) => Err(clash(&error)),
-            Err(Failure::Gone(how)) => {
+            Err(DatabaseFailure::Said(error)) => Err(clash(&error)),
+            Err(DatabaseFailure::Gone(how)) => {
                 let found = self.database.find(turn, how);
                 // Whether it was found is what the next one who asks learns.
                 drop(tokio::time::timeout(FIND_WITHIN, found).await);

@@ -9,7 +9,7 @@ use quorate_runtime::ports::{Batch, StoreError, Stored, actor_word};
 use sqlx::postgres::PgPool;
 
 use crate::PostgresStore;
-use crate::database::Failure;
+use crate::database::DatabaseFailure;
 use crate::error::{code_of, store_error};
 
 /// How long an append whose end is not known is followed up before its senders are told that nobody knows.
@@ -83,11 +83,11 @@ impl PostgresStore {
                     self.known_seals.note(fresh);
                     return Ok(());
                 }
-                Err(Failure::Said(error)) if code_of(&error).as_deref() == Some(MISFIT) => {
+                Err(DatabaseFailure::Said(error)) if code_of(&error).as_deref() == Some(MISFIT) => {
                     return Err(self.misfit(batches).await?);
                 }
-                Err(Failure::Said(error)) => return Err(store_error(&error)),
-                Err(Failure::Gone(how)) => {
+                Err(DatabaseFailure::Said(error)) => return Err(store_error(&error)),
+                Err(DatabaseFailure::Gone(how)) => {
                     tracing::warn!("the database went away during an append, which is looked into");
                     self.database.find(turn, how).await;
                     // Another host may lack what this one wrote without waiting for it.

@@ -48,7 +48,7 @@ struct Primary {
 }
 
 /// Why something was not done.
-pub(crate) enum Failure {
+pub(crate) enum DatabaseFailure {
     /// The database said no.
     Said(sqlx::Error),
     /// The database went away; whether it was done is not known.
@@ -106,7 +106,10 @@ impl Database {
     }
 
     /// Does something once, unless the database goes away meanwhile.
-    pub(crate) async fn once<T, F>(&self, what: impl FnOnce(PgPool) -> F) -> Result<T, Failure>
+    pub(crate) async fn once<T, F>(
+        &self,
+        what: impl FnOnce(PgPool) -> F,
+    ) -> Result<T, DatabaseFailure>
     where
         F: Future<Output = Result<T, sqlx::Error>>,
     {
@@ -114,18 +117,18 @@ impl Database {
         let done = tokio::select! {
             done = tokio::time::timeout(ANSWER_WITHIN, what(pool)) => done,
             // What waits for a host that is no longer the one need not wait for its end.
-            () = self.found_after(turn) => return Err(Failure::Gone(Away::Silent)),
+            () = self.found_after(turn) => return Err(DatabaseFailure::Gone(Away::Silent)),
         };
         match done {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => match away(&error) {
                 Some(how) => {
                     tracing::warn!(%error, "the database went away");
-                    Err(Failure::Gone(how))
+                    Err(DatabaseFailure::Gone(how))
                 }
-                None => Err(Failure::Said(error)),
+                None => Err(DatabaseFailure::Said(error)),
             },
-            Err(_) => Err(Failure::Gone(Away::Silent)),
+            Err(_) => Err(DatabaseFailure::Gone(Away::Silent)),
         }
     }
 
@@ -139,8 +142,8 @@ impl Database {
                 let turn = self.turn();
                 match self.once(&what).await {
                     Ok(value) => return Ok(value),
-                    Err(Failure::Said(error)) => return Err(store_error(&error)),
-                    Err(Failure::Gone(how)) => self.find(turn, how).await,
+                    Err(DatabaseFailure::Said(error)) => return Err(store_error(&error)),
+                    Err(DatabaseFailure::Gone(how)) => self.find(turn, how).await,
                 }
             }
         };

@@ -3,6 +3,9 @@
 use quorate_runtime::ports::StoreError;
 use sqlx::error::ErrorKind;
 
+/// What the database answers, in its own words.
+pub(crate) type Queried<T> = Result<T, sqlx::Error>;
+
 /// Says a result of sqlx in the words of the ports.
 pub(crate) trait Explain<T> {
     /// The same result.

@@ -7,7 +7,7 @@ use quorate_kernel::command::Actor;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::{
-    Batch, Claim, ClaimFor, Epoch, GameRow, Journal, Outage, Snapshot, StoreError, actor_word,
+    Batch, ClaimFor, ClaimedGame, Epoch, GameRow, Journal, Outage, Snapshot, StoreError, actor_word,
 };
 use sqlx::Row;
 use sqlx::postgres::PgRow;
@@ -41,7 +41,7 @@ impl PostgresStore {
 
 #[async_trait]
 impl Journal for PostgresStore {
-    async fn claim(&self, game: &GameId, what_for: ClaimFor) -> Result<Claim, StoreError> {
+    async fn claim(&self, game: &GameId, what_for: ClaimFor) -> Result<ClaimedGame, StoreError> {
         self.claim_game(game, what_for).await
     }
 

@@ -14,7 +14,6 @@ use crate::convert;
 use crate::error::Explain;
 
 type Result<T> = std::result::Result<T, AccountError>;
-type Stored<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Moderation for PostgresStore {
@@ -69,7 +68,7 @@ impl Moderation for PostgresStore {
     }
 }
 
-fn restraint(row: &PgRow) -> Stored<Restraint> {
+fn restraint(row: &PgRow) -> std::result::Result<Restraint, StoreError> {
     let word: &str = row.try_get("kind").explain()?;
     Ok(Restraint {
         kind: RestraintKind::of_word(word).ok_or_else(|| StoreError::Damaged {
@@ -80,7 +79,7 @@ fn restraint(row: &PgRow) -> Stored<Restraint> {
     })
 }
 
-fn report(row: &PgRow) -> Stored<(u64, Report)> {
+fn report(row: &PgRow) -> std::result::Result<(u64, Report), StoreError> {
     let id: i64 = row.try_get("id").explain()?;
     let by: Option<i64> = row.try_get("by_account").explain()?;
     let report = Report {

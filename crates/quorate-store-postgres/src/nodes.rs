@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use quorate_kernel::{GameId, Moment};
 use quorate_runtime::ports::{
-    Claim, ClaimFor, Epoch, LEASE_MS, Lease, News, NodeRow, NodeStanding, Nodes, StoreError,
+    ClaimFor, ClaimedGame, Epoch, LEASE_MS, Lease, News, NodeRow, NodeStanding, Nodes, StoreError,
 };
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use sqlx::{Postgres, Row, Transaction};
@@ -35,7 +35,7 @@ impl PostgresStore {
         &self,
         game: &GameId,
         what_for: ClaimFor,
-    ) -> Result<Claim, StoreError> {
+    ) -> Result<ClaimedGame, StoreError> {
         let Hold {
             term, is_draining, ..
         } = *self.node.hold();
@@ -43,11 +43,11 @@ impl PostgresStore {
             .database
             .ask(|pool| self.try_claim(pool, game, what_for, is_draining));
         match claimed.await? {
-            Claimed::Ours(epoch) => Ok(Claim::Ours(Lease {
+            Claimed::Ours(epoch) => Ok(ClaimedGame::Ours(Lease {
                 epoch: Epoch(epoch.unsigned_abs()),
                 term,
             })),
-            Claimed::Theirs(row) => Ok(Claim::Theirs(node_row(&row)?)),
+            Claimed::Theirs(row) => Ok(ClaimedGame::Theirs(node_row(&row)?)),
             Claimed::NoGame => Err(StoreError::NoGame { game: game.clone() }),
         }
     }

@@ -19,10 +19,9 @@ use sqlx::{Row, query};
 
 use crate::PostgresStore;
 use crate::accounts::{Query, ReadRow, number};
-use crate::error::Explain;
+use crate::error::{Explain, Queried};
 
 type Result<T> = std::result::Result<T, StoreError>;
-type Asked<T> = std::result::Result<T, sqlx::Error>;
 
 /// Letters that can leave. Each letter asks for its own channel, so that what is due by no moment costs nothing.
 const OPEN: &str = "standing = 'waiting' AND EXISTS (SELECT 1 FROM channels WHERE id = letters.channel \
@@ -453,7 +452,7 @@ fn hour_number(hour: Hour) -> i64 {
     i64::from(hour.number())
 }
 
-async fn insert(writer: &mut PgConnection, game: &GameId, letter: &NewLetter) -> Asked<()> {
+async fn insert(writer: &mut PgConnection, game: &GameId, letter: &NewLetter) -> Queried<()> {
     // The channel is locked, so that it is not dropped between the look and the letter.
     query(
         "INSERT INTO letters (channel, bundle, game, seq, kind, topic, at, due_at) \
@@ -478,7 +477,7 @@ async fn settle_all(
     letters: &[LetterId],
     how: &Settled,
     now: Moment,
-) -> Asked<()> {
+) -> Queried<()> {
     let (standing, trouble, due_at) = match how {
         Settled::Sent => (LetterStanding::Sent, "", None),
         Settled::Moot => (LetterStanding::Moot, "", None),
@@ -505,7 +504,7 @@ async fn settle_all(
 }
 
 /// A failure counts against the channel, a success clears it.
-async fn count(writer: &mut PgConnection, channel: ChannelId, how: &Settled) -> Asked<()> {
+async fn count(writer: &mut PgConnection, channel: ChannelId, how: &Settled) -> Queried<()> {
     let counted = match how {
         Settled::Moot | Settled::PutOff(..) => return Ok(()),
         Settled::Sent => query(

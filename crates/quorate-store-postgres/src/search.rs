@@ -14,17 +14,16 @@ use sqlx::{QueryBuilder, Row, query};
 
 use crate::PostgresStore;
 use crate::convert;
-use crate::error::Explain;
+use crate::error::{Explain, Queried};
 
 type Result<T> = std::result::Result<T, StoreError>;
-type Asked<T> = std::result::Result<T, sqlx::Error>;
 
 /// The last place in a text that a vector knows, and how many places of one word.
 const PLACE_MAX: usize = 16_000;
 const PLACES_MAX: usize = 250;
 
 /// Takes every text out that has one of these seals. It waits until what is left of it is taken in again.
-pub(crate) async fn forget(connection: &mut PgConnection, digests: &[&[u8]]) -> Asked<()> {
+pub(crate) async fn forget(connection: &mut PgConnection, digests: &[&[u8]]) -> Queried<()> {
     for statement in [
         "INSERT INTO search_waiting (game, key) SELECT DISTINCT game, key FROM search_texts \
          JOIN search_seals ON text = id WHERE digest = ANY($1) ON CONFLICT DO NOTHING",
@@ -114,7 +113,7 @@ async fn take_in(
     game_id: i64,
     key: &SearchKey,
     text: &SearchText,
-) -> Asked<()> {
+) -> Queried<()> {
     let seals: Vec<&[u8]> = text.seals.iter().map(|seal| seal.0.as_slice()).collect();
     let forgotten: i64 =
         sqlx::query_scalar("SELECT count(*) FROM seals WHERE bytes IS NULL AND digest = ANY($1)")
@@ -157,7 +156,7 @@ async fn stands_at(
     game_id: i64,
     from: Option<IndexPoint>,
     to: IndexPoint,
-) -> Asked<bool> {
+) -> Queried<bool> {
     let moved = match from {
         Some(from) => query(
             "UPDATE search_points SET seq = $2, form = $3, terms = $4 \

@@ -10,8 +10,8 @@ use quorate_notices::outbox::{
 };
 use quorate_notices::topic::NoticeTopic;
 use quorate_runtime::ports::{
-    Accounts, Buckets, Claim, ClaimFor, Epoch, Journal, NewAccount, News, Nodes, ServerSecret,
-    StoreError,
+    Accounts, Buckets, ClaimFor, ClaimedGame, Epoch, Journal, NewAccount, News, Nodes,
+    ServerSecret, StoreError,
 };
 use quorate_runtime::testing::{contract, found_batch};
 use quorate_store_postgres::PostgresStore;
@@ -28,17 +28,17 @@ fn reef() -> GameId {
     "reef".parse().unwrap()
 }
 
-fn epoch(claim: Claim) -> Epoch {
+fn epoch(claim: ClaimedGame) -> Epoch {
     match claim {
-        Claim::Ours(lease) => lease.epoch,
-        Claim::Theirs(node) => panic!("{node:?} owns it"),
+        ClaimedGame::Ours(lease) => lease.epoch,
+        ClaimedGame::Theirs(node) => panic!("{node:?} owns it"),
     }
 }
 
-fn owner(claim: Claim) -> String {
+fn owner(claim: ClaimedGame) -> String {
     match claim {
-        Claim::Theirs(node) => node.name.to_string(),
-        Claim::Ours(lease) => panic!("it is ours: {lease:?}"),
+        ClaimedGame::Theirs(node) => node.name.to_string(),
+        ClaimedGame::Ours(lease) => panic!("it is ours: {lease:?}"),
     }
 }
 

@@ -7,7 +7,7 @@ use quorate_kernel::command::Actor;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::{
-    Batch, Claim, ClaimFor, Epoch, GameRow, Journal, Lease, Outage, Snapshot, StoreError,
+    Batch, ClaimFor, ClaimedGame, Epoch, GameRow, Journal, Lease, Outage, Snapshot, StoreError,
     actor_word,
 };
 use sqlx::sqlite::{Sqlite, SqliteRow};
@@ -33,10 +33,10 @@ impl Store {
 
 #[async_trait]
 impl Journal for Store {
-    async fn claim(&self, _: &GameId, _: ClaimFor) -> Result<Claim, StoreError> {
+    async fn claim(&self, _: &GameId, _: ClaimFor) -> Result<ClaimedGame, StoreError> {
         // Whoever owns the folder owns every game in it.
         let epoch = Epoch(self.lease);
-        Ok(Claim::Ours(Lease { epoch, term: 0 }))
+        Ok(ClaimedGame::Ours(Lease { epoch, term: 0 }))
     }
 
     async fn release(&self, _: &GameId, _: Epoch) -> Result<(), StoreError> {

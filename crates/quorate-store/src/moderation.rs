@@ -14,7 +14,6 @@ use crate::convert;
 use crate::error::Explain;
 
 type Result<T> = std::result::Result<T, AccountError>;
-type Stored<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Moderation for Store {
@@ -65,7 +64,7 @@ impl Moderation for Store {
     async fn reports(&self) -> Result<Vec<(u64, Report)>> {
         let open = query("SELECT * FROM reports WHERE settled_at IS NULL ORDER BY id");
         let rows = open.fetch_all(&self.readers).await.explain()?;
-        let read: Stored<Vec<_>> = rows.iter().map(report).collect();
+        let read: std::result::Result<Vec<_>, StoreError> = rows.iter().map(report).collect();
         Ok(read?)
     }
 
@@ -80,7 +79,7 @@ impl Moderation for Store {
     }
 }
 
-fn restraint(row: &SqliteRow) -> Stored<Restraint> {
+fn restraint(row: &SqliteRow) -> std::result::Result<Restraint, StoreError> {
     let word: &str = row.try_get("kind").explain()?;
     Ok(Restraint {
         kind: RestraintKind::of_word(word).ok_or_else(|| StoreError::Damaged {
@@ -91,7 +90,7 @@ fn restraint(row: &SqliteRow) -> Stored<Restraint> {
     })
 }
 
-fn report(row: &SqliteRow) -> Stored<(u64, Report)> {
+fn report(row: &SqliteRow) -> std::result::Result<(u64, Report), StoreError> {
     let id: i64 = row.try_get("id").explain()?;
     let by: Option<i64> = row.try_get("by_account").explain()?;
     let report = Report {

@@ -11,7 +11,7 @@ use std::task::Poll;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::ports::{
-    Arrival, Batch, Claim, ClaimFor, IndexPoint, Journal, Seals, SearchIndex, SearchKey,
+    Arrival, Batch, ClaimFor, ClaimedGame, IndexPoint, Journal, Seals, SearchIndex, SearchKey,
     SearchText, StoreError,
 };
 use quorate_runtime::testing::{found_batch, grown_batch, plays};
@@ -38,7 +38,7 @@ async fn filled(event_count: usize) -> TempDir {
 /// The number of the lease under which a store is owned.
 async fn lease(store: &Store) -> u64 {
     match store.claim(&reef(), ClaimFor::Founding).await {
-        Ok(Claim::Ours(lease)) => lease.epoch.0,
+        Ok(ClaimedGame::Ours(lease)) => lease.epoch.0,
         other => panic!("the owner of a folder owns its games: {other:?}"),
     }
 }

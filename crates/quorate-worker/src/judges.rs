@@ -46,7 +46,7 @@ const LAWS_BYTES: usize = 64 << 20;
 
 /// From the server to a worker.
 #[derive(Serialize, Deserialize)]
-enum Order {
+enum JudgeOrder {
     /// Take up a game, in place of another.
     Open(WireRecord, WireHead),
     /// These events of the past are what the commands to come are about.
@@ -199,7 +199,7 @@ impl DistantJudge {
     fn taken_up(&mut self, worker: &mut JudgesWorker) -> io::Result<()> {
         let as_it_is = Some((self.opening, self.head));
         if worker.holds != as_it_is {
-            let open = Order::Open(WireRecord::of_state(&self.state), sent_head(self.head));
+            let open = JudgeOrder::Open(WireRecord::of_state(&self.state), sent_head(self.head));
             let _: bool = say(worker, &open, OPEN_WITHIN)?;
             worker.holds = as_it_is;
             self.is_told = self.past.is_empty();
@@ -211,7 +211,7 @@ impl DistantJudge {
     fn made_ready(&mut self, worker: &mut JudgesWorker) -> io::Result<()> {
         self.taken_up(worker)?;
         if !self.is_told {
-            let past = Order::Recall(self.past.clone());
+            let past = JudgeOrder::Recall(self.past.clone());
             let _: bool = say(worker, &past, self.pool.settings.command)?;
             self.is_told = true;
         }
@@ -242,7 +242,7 @@ impl DistantJudge {
         secret: &Secret,
     ) -> io::Result<Judged> {
         self.made_ready(worker)?;
-        let order = Order::Again(WireRecord::of_event(event), *secret);
+        let order = JudgeOrder::Again(WireRecord::of_event(event), *secret);
         let said: JudgeSays = say(worker, &order, self.pool.settings.command)?;
         let JudgeSays::Judged(judged) = said else {
             return Err(io::ErrorKind::InvalidData.into());
@@ -265,7 +265,7 @@ impl DistantJudge {
     ) -> io::Result<()> {
         self.made_ready(worker)?;
         let time = self.pool.settings.command;
-        let order = Order::Judge {
+        let order = JudgeOrder::Judge {
             commands: commands.iter().map(WireRecord::of_command).collect(),
             secret: *secret,
             telling: runs.is_some(),
@@ -330,7 +330,7 @@ impl DistantJudge {
 
 fn say<T: serde::de::DeserializeOwned>(
     worker: &JudgesWorker,
-    order: &Order,
+    order: &JudgeOrder,
     time: Duration,
 ) -> io::Result<T> {
     let mut line = Until::after(&worker.process.socket, time);
@@ -416,10 +416,10 @@ impl GameJudge for DistantJudge {
 /// Whether bytes are an order of which everything can be read.
 pub(crate) fn is_order(bytes: &[u8]) -> bool {
     match frame::message(bytes) {
-        Ok(Order::Open(state, _)) => state.state().is_ok(),
-        Ok(Order::Recall(past)) => past.iter().all(|event| event.event().is_ok()),
-        Ok(Order::Judge { commands, .. }) => commands.iter().all(|one| one.command().is_ok()),
-        Ok(Order::Again(event, _)) => event.event().is_ok(),
+        Ok(JudgeOrder::Open(state, _)) => state.state().is_ok(),
+        Ok(JudgeOrder::Recall(past)) => past.iter().all(|event| event.event().is_ok()),
+        Ok(JudgeOrder::Judge { commands, .. }) => commands.iter().all(|one| one.command().is_ok()),
+        Ok(JudgeOrder::Again(event, _)) => event.event().is_ok(),
         Err(_) => false,
     }
 }
@@ -453,18 +453,18 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
     let mut judge: Option<Box<dyn GameJudge>> = None;
     loop {
         let answer = match frame::message(&frame::read(socket)?)? {
-            Order::Open(state, head) => {
+            JudgeOrder::Open(state, head) => {
                 let state = state.state().map_err(io::Error::other)?;
                 judge = Some(host.open(&game, state, come_head(head)));
                 frame::bytes(&true)?
             }
-            Order::Recall(past) => {
+            JudgeOrder::Recall(past) => {
                 let past: Result<Vec<Event>, _> = past.iter().map(WireRecord::event).collect();
                 let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
                 judge.recall(past.map_err(io::Error::other)?);
                 frame::bytes(&true)?
             }
-            Order::Judge {
+            JudgeOrder::Judge {
                 commands,
                 secret,
                 telling,
@@ -483,7 +483,7 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
                 teller.switch(false);
                 frame::bytes(&JudgeSays::Over)?
             }
-            Order::Again(event, secret) => {
+            JudgeOrder::Again(event, secret) => {
                 let event = event.event().map_err(io::Error::other)?;
                 let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
                 let judged = judge.judge_again(&event, &secret);

@@ -23,7 +23,7 @@ use crate::frame;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Upward {
     /// It needs something, and waits for the answer.
-    Ask(Ask),
+    Ask(PipeAsk),
     /// It has the game's law at hand, and begins with the job.
     Begins,
     /// What runs.
@@ -45,7 +45,7 @@ pub(crate) struct WorkerTask {
 
 /// A question.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Ask {
+pub(crate) enum PipeAsk {
     Account(u64),
     AccountByName(String),
     Accounts,
@@ -91,7 +91,7 @@ pub(crate) fn is_task(bytes: &[u8]) -> bool {
 /// Whether bytes are something that a worker says, of which everything can be read.
 pub(crate) fn is_upward(bytes: &[u8]) -> bool {
     match frame::message(bytes) {
-        Ok(Upward::Ask(Ask::Send(_, command))) => command.command().is_ok(),
+        Ok(Upward::Ask(PipeAsk::Send(_, command))) => command.command().is_ok(),
         Ok(Upward::Ask(_) | Upward::Begins | Upward::Runs(_) | Upward::Done(_)) => true,
         Err(_) => false,
     }

@@ -23,7 +23,7 @@ use crate::frame;
 use crate::judges::WorkerJudges;
 use crate::pipe::{Near, Upward, WorkerTask, Working};
 use crate::process::{Process, Program};
-use pace::{Pace, Paces};
+use pace::{GamePace, Paces};
 
 mod pace;
 
@@ -235,8 +235,8 @@ impl Pool {
 impl Workers for Readers {
     async fn run(&self, job: Job) -> Result<Vec<u8>, JobFailed> {
         let page_of = job.game.as_ref().filter(|_| !job.is_heavy);
-        let pace = page_of.map_or(Pace::Quick, |game| self.paces.of(game));
-        let slow = page_of.filter(|_| pace == Pace::Slow);
+        let pace = page_of.map_or(GamePace::Quick, |game| self.paces.of(game));
+        let slow = page_of.filter(|_| pace == GamePace::Slow);
         let is_heavy = job.is_heavy || slow.is_some();
         let pool = if is_heavy { &self.heavy } else { &self.light };
         let turn = match slow {
@@ -248,7 +248,7 @@ impl Workers for Readers {
         } else {
             None
         };
-        let _unproven = if pace == Pace::Unknown {
+        let _unproven = if pace == GamePace::Unknown {
             let turn = self.unproven.acquire().await;
             Some(turn.map_err(|error| JobFailed::NotStarted(error.to_string()))?)
         } else {

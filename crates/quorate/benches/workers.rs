@@ -21,7 +21,7 @@ use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::{GameJudge, Judged, Judges};
 use quorate_runtime::ports::{Accounts, NewAccount, Seat, SystemClock, Token, TokenScopes};
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
-use quorate_server::app::state::digest_of;
+use quorate_server::security::carried::digest_of;
 use quorate_store::{Store, StoreOptions};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::process::Program;

@@ -40,7 +40,7 @@ mod ways;
 
 /// A command.
 #[derive(Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum QuorateCommand {
     /// Serve the site with a game of every rulebook, each with some weeks of play behind it.
     Demo(demo::Arguments),
     /// Serve the site of a data folder.
@@ -108,7 +108,7 @@ pub(crate) enum Command {
     Docs,
 }
 
-impl Command {
+impl QuorateCommand {
     /// Runs the command.
     pub(crate) fn run(self, out: &Output) -> Result<ExitCode> {
         match self {

@@ -26,7 +26,7 @@ use tokio::runtime::Runtime;
 use crate::peers::PeerLinks;
 use copies::DatabaseBackup;
 
-pub(crate) use place::{Place, SiteStore, node_options};
+pub(crate) use place::{DataPlace, SiteStore, node_options};
 
 /// The variable that says where the database is, for its address may hold a password.
 const DATABASE: &str = "QUORATE_DATABASE";
@@ -40,18 +40,18 @@ pub(crate) struct DataArguments {
     /// A database that several servers can share: `postgres://NAME:WORD@HOST,HOST/DATABASE`, or `sqlite:DIR` for a folder.
     /// The variable `QUORATE_DATABASE` says the same.
     #[arg(long, value_name = "ADDRESS")]
-    pub database: Option<Place>,
+    pub database: Option<DataPlace>,
 }
 
 impl DataArguments {
     /// Where games and accounts are.
-    pub(crate) fn place(&self) -> Result<Place> {
+    pub(crate) fn place(&self) -> Result<DataPlace> {
         if let Some(place) = &self.database {
             return Ok(place.clone());
         }
         match std::env::var(DATABASE) {
             Ok(address) => Ok(address.parse().map_err(|error: String| anyhow!(error))?),
-            Err(_) => Ok(Place::Folder(self.data.clone())),
+            Err(_) => Ok(DataPlace::Folder(self.data.clone())),
         }
     }
 }
@@ -64,7 +64,7 @@ const SETTLED_WITHIN: Duration = Duration::from_millis(400);
 
 /// A data folder that is open.
 pub(crate) struct DataFolder {
-    runtime: Waiting,
+    runtime: WaitingPlace,
     /// What is kept there.
     pub store: Arc<dyn SiteStore>,
     /// The same, where it is a folder and no database.
@@ -80,9 +80,9 @@ pub(crate) struct DataFolder {
 }
 
 /// Where waiting is done. At its end it leaves threads behind that do not end, such as one in which rule code runs.
-struct Waiting(Option<Runtime>);
+struct WaitingPlace(Option<Runtime>);
 
-impl Waiting {
+impl WaitingPlace {
     fn runtime(&self) -> &Runtime {
         self.0.as_ref().expect("it is taken when it is dropped")
     }
@@ -101,7 +101,7 @@ impl Drop for DataFolder {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for WaitingPlace {
     fn drop(&mut self) {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_timeout(THREADS_END_WITHIN);
@@ -172,8 +172,8 @@ impl DataFolder {
         Ok(Self::of(runtime, opened, &arguments.data))
     }
 
-    fn of(runtime: Waiting, opened: place::Opened, secrets: &Path) -> Self {
-        let place::Opened { store, file, node } = opened;
+    fn of(runtime: WaitingPlace, opened: place::OpenedPlace, secrets: &Path) -> Self {
+        let place::OpenedPlace { store, file, node } = opened;
         Self {
             runtime,
             store,
@@ -295,11 +295,11 @@ impl DataFolder {
     }
 }
 
-fn runtime() -> Result<Waiting> {
+fn runtime() -> Result<WaitingPlace> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build();
-    Ok(Waiting(Some(runtime.context("cannot start")?)))
+    Ok(WaitingPlace(Some(runtime.context("cannot start")?)))
 }
 
 /// Whose command it is, as `--as` says: a player's name, or `operator`, or somebody new.

@@ -22,7 +22,7 @@ struct Arguments {
     #[arg(long, global = true)]
     json: bool,
     #[command(subcommand)]
-    command: cmd::Command,
+    command: cmd::QuorateCommand,
 }
 
 fn main() -> ExitCode {

@@ -23,7 +23,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
 use channel::{Receiving, Sending};
-use words::{Asked, Replied};
+use words::{PeerAsked, Replied};
 
 /// How long a connection may take to be made.
 const CONNECT_WITHIN: Duration = Duration::from_secs(1);
@@ -41,22 +41,22 @@ const SERVED_MAX: usize = 256;
 /// The connections of this node to others.
 pub(crate) struct PeerLinks {
     key: Secret,
-    links: Mutex<HashMap<Arc<str>, Link>>,
+    links: Mutex<HashMap<Arc<str>, PeerLink>>,
     next: AtomicU64,
 }
 
 /// One connection. It ends when it breaks, and is then made again.
 #[derive(Clone)]
-struct Link {
-    questions: mpsc::Sender<Asked>,
-    waiting: Arc<Waiting>,
+struct PeerLink {
+    questions: mpsc::Sender<PeerAsked>,
+    waiting: Arc<WaitingAnswers>,
 }
 
 /// Who waits for which answer; none any more where the connection broke.
 #[derive(Default)]
-struct Waiting(Mutex<Option<HashMap<u64, oneshot::Sender<Replied>>>>);
+struct WaitingAnswers(Mutex<Option<HashMap<u64, oneshot::Sender<Replied>>>>);
 
-impl Waiting {
+impl WaitingAnswers {
     fn lock(&self) -> MutexGuard<'_, Option<HashMap<u64, oneshot::Sender<Replied>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -97,11 +97,11 @@ impl PeerLinks {
         }
     }
 
-    fn links(&self) -> MutexGuard<'_, HashMap<Arc<str>, Link>> {
+    fn links(&self) -> MutexGuard<'_, HashMap<Arc<str>, PeerLink>> {
         self.links.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn link(&self, address: &Arc<str>) -> std::io::Result<Link> {
+    async fn link(&self, address: &Arc<str>) -> std::io::Result<PeerLink> {
         let known = self.links().get(address).cloned();
         if let Some(link) = known.filter(|link| !link.waiting.has_ended()) {
             return Ok(link);
@@ -110,9 +110,9 @@ impl PeerLinks {
         let connected = tokio::time::timeout(CONNECT_WITHIN, connecting).await;
         let (sending, receiving) = connected.map_err(|_| std::io::ErrorKind::TimedOut)??;
         let (questions, to_send) = mpsc::channel(WAITING_MAX);
-        let link = Link {
+        let link = PeerLink {
             questions,
-            waiting: Arc::new(Waiting::open()),
+            waiting: Arc::new(WaitingAnswers::open()),
         };
         let waiting = Arc::clone(&link.waiting);
         tokio::spawn(async move {
@@ -139,7 +139,7 @@ impl PeerLinks {
         if !link.waiting.note(id, reply) {
             return Err(broke());
         }
-        let asked = Asked::new(id, game, ask);
+        let asked = PeerAsked::new(id, game, ask);
         link.questions.send(asked).await.map_err(|_| broke())?;
         match tokio::time::timeout(ANSWER_WITHIN, answer).await {
             Ok(Ok(replied)) => Ok(replied),
@@ -176,7 +176,7 @@ async fn connect(address: &str, key: &Secret) -> std::io::Result<(Sending, Recei
     channel::open(stream, key).await
 }
 
-async fn send_all(mut sending: Sending, mut questions: mpsc::Receiver<Asked>) {
+async fn send_all(mut sending: Sending, mut questions: mpsc::Receiver<PeerAsked>) {
     while let Some(asked) = questions.recv().await {
         if sending.send(&asked).await.is_err() {
             return;
@@ -184,7 +184,7 @@ async fn send_all(mut sending: Sending, mut questions: mpsc::Receiver<Asked>) {
     }
 }
 
-async fn hear_all(mut receiving: Receiving, waiting: &Waiting) {
+async fn hear_all(mut receiving: Receiving, waiting: &WaitingAnswers) {
     while let Ok(replied) = receiving.receive::<Replied>().await {
         if let Some(reply) = waiting.take(replied.id) {
             // Who does not wait any more asks again under the same key.
@@ -221,7 +221,7 @@ async fn serve_one(stream: TcpStream, from: SocketAddr, games: Games, key: Secre
     let (replies, mut to_send) = mpsc::channel::<Replied>(WAITING_MAX);
     let answering = async {
         let mut asked_now = JoinSet::new();
-        while let Ok(asked) = receiving.receive::<Asked>().await {
+        while let Ok(asked) = receiving.receive::<PeerAsked>().await {
             let (games, replies) = (games.clone(), replies.clone());
             asked_now.spawn(async move {
                 let replied = answer(&games, asked).await;
@@ -244,7 +244,7 @@ async fn serve_one(stream: TcpStream, from: SocketAddr, games: Games, key: Secre
     }
 }
 
-async fn answer(games: &Games, asked: Asked) -> Replied {
+async fn answer(games: &Games, asked: PeerAsked) -> Replied {
     let id = asked.id;
     match asked.read() {
         Ok((game, ask)) => Replied::new(id, games.answer_peer(&game, ask).await),

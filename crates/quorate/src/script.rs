@@ -12,7 +12,7 @@ use quorate_kernel::event::Event;
 use quorate_kernel::state::State;
 use quorate_kernel::{GameId, Moment, Span, record};
 use quorate_runtime::judge::{Head, Secret};
-use quorate_runtime::ports::{Batch, Claim, ClaimFor, Journal, Stored};
+use quorate_runtime::ports::{Batch, ClaimFor, ClaimedGame, Journal, Stored};
 
 use crate::rulebooks;
 
@@ -89,7 +89,7 @@ impl Played {
 
     /// Appends all of it to a journal, as a new game; it is seen there once it is whole.
     pub(crate) async fn keep(&self, game: &GameId, journal: &dyn Journal) -> Result<()> {
-        let Claim::Ours(lease) = journal.claim(game, ClaimFor::Founding).await? else {
+        let ClaimedGame::Ours(lease) = journal.claim(game, ClaimFor::Founding).await? else {
             bail!("another node is to write to {game}: give it a node that takes games");
         };
         let mut after = Head::START;

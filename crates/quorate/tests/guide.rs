@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use quorate_engine::judge::{Inputs, Judge, Judged};
 use quorate_engine::rulebook::Rulebook;
-use quorate_engine::testing::{self, FUNCTIONS, METHODS, Outcome, Runner};
+use quorate_engine::testing::{self, FUNCTIONS, METHODS, Runner, TestOutcome};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_law::reference;
 
@@ -169,7 +169,7 @@ fn mistakes(book: &Rulebook) -> Vec<String> {
 }
 
 /// The tests of a rulebook that fail.
-fn failures(book: Rulebook) -> Vec<Outcome> {
+fn failures(book: Rulebook) -> Vec<TestOutcome> {
     let book = Rc::new(book);
     let find = |name: &str| (name == BOOK).then(|| Rc::clone(&book));
     testing::with_books(vec![BOOK.to_owned()], || {

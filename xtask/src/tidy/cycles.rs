@@ -5,9 +5,6 @@ use super::arrows::Arrows;
 use super::finding::Finding;
 use super::repo::{Member, Repo};
 
-/// Crates that still have cycles, and why.
-const WITH_CYCLES: [(&str, &str); 1] = [("quorate-server", "its rooms are being sorted")];
-
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {
     repo.members
         .iter()
@@ -17,7 +14,6 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
 
 fn check_member(repo: &Repo, member: &Member) -> Vec<Finding> {
     let arrows = Arrows::of(repo, member);
-    let excused = WITH_CYCLES.iter().find(|(name, _)| *name == member.name);
     let mut findings = Vec::new();
     for cycle in arrows.cycles() {
         let ties: Vec<String> = arrows.ties(&cycle).collect();
@@ -27,14 +23,7 @@ fn check_member(repo: &Repo, member: &Member) -> Vec<Finding> {
             ties.join("\n  ")
         );
         let path = cycle.first().copied().unwrap_or_default();
-        findings.push(Finding {
-            advice: excused.is_some(),
-            ..Finding::error(path, 1, message)
-        });
-    }
-    if let Some((name, reason)) = excused.filter(|_| findings.is_empty()) {
-        let message = format!("`{name}` has no cycle any more, which was allowed: {reason}");
-        findings.push(Finding::error("xtask/src/tidy/cycles.rs", 1, message));
+        findings.push(Finding::error(path, 1, message));
     }
     findings
 }

@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-/// While the house is built again, some habits are advice. At the end this is false.
-const REBUILDING: bool = true;
-
 /// Something that breaks a habit, or, as advice, strains it.
 #[derive(Debug)]
 pub(crate) struct Finding {
@@ -21,14 +18,6 @@ impl Finding {
             line,
             message: message.into(),
             advice: false,
-        }
-    }
-
-    /// An error as soon as the house stands again.
-    pub(crate) fn later(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            advice: REBUILDING,
-            ..Self::error(path, line, message)
         }
     }
 

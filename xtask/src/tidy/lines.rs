@@ -44,7 +44,7 @@ fn compare(before: &Sizes, now: &Sizes) -> Option<Finding> {
     let (before, now) = (total(before).lines, total(now).lines);
     let message =
         format!("{now} lines of production code; {before} on {BEFORE}, and {LESS} fewer are to be");
-    (now + LESS > before).then(|| Finding::later("crates", 1, message))
+    (now + LESS > before).then(|| Finding::advice("crates", 1, message))
 }
 
 /// Counts what stands in the tree.

@@ -6,8 +6,39 @@ use std::fmt::Write as _;
 use super::finding::Finding;
 use super::repo::Repo;
 
+/// Why a piece of a page may be called as what it draws.
+const DRAWN: &str = "`ui` has the drawing of what the kernel or the engine has";
+
 /// Names that several types may have, and why.
-const SHARED: [(&str, &str); 0] = [];
+const SHARED: [(&str, &str); 21] = [
+    (
+        "Answer",
+        "the law answers questions, a game answers commands",
+    ),
+    ("Arguments", "each command has its own, as clap asks for"),
+    ("Cell", DRAWN),
+    ("Change", DRAWN),
+    ("Comment", DRAWN),
+    ("Die", DRAWN),
+    ("Explain", "each store says its own database's errors"),
+    ("Field", DRAWN),
+    ("Line", DRAWN),
+    ("Need", DRAWN),
+    ("Offer", DRAWN),
+    ("Outcome", DRAWN),
+    ("Person", DRAWN),
+    ("Query", "each store has that of its own database"),
+    ("ReadRow", "each store reads rows of its own database"),
+    ("Reader", DRAWN),
+    ("Refusal", DRAWN),
+    (
+        "Result",
+        "each file's own errors, as the standard library does it",
+    ),
+    ("Section", DRAWN),
+    ("Square", DRAWN),
+    ("Step", DRAWN),
+];
 
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {
     check_but_for(repo, &SHARED)
@@ -21,7 +52,7 @@ fn check_but_for(repo: &Repo, shared: &[(&str, &str)]) -> Vec<Finding> {
             let (path, line) = places[0];
             let others: Vec<&str> = places[1..].iter().map(|(path, _)| *path).collect();
             let message = format!("`{name}` is also a type in {}", others.join(", "));
-            findings.push(Finding::later(path, line, message));
+            findings.push(Finding::error(path, line, message));
         }
     }
     for (name, reason) in shared {

@@ -14,7 +14,7 @@ use super::draft::drop_waiting;
 use super::{breaks, claims, dice_line, undo};
 use crate::convert;
 use crate::names;
-use crate::topics::posts::Draft;
+use crate::topics::posts::PostToMake;
 use crate::topics::{
     actions, built_in_acts, duties, first_edition, follow, guards, labels, law_changes, limits,
     owed, people, posts, things, titles, values,
@@ -284,7 +284,7 @@ fn leave(tx: &Tx, player: PlayerId, _text: &Sealed<str>) -> Answer<()> {
 }
 
 fn post_new(tx: &Tx, player: PlayerId, post: &NewPost) -> Answer<()> {
-    let draft = Draft {
+    let draft = PostToMake {
         category: post.category.clone(),
         author: Some(player),
         title: post.title.clone(),

@@ -32,7 +32,7 @@ pub struct Case<'a> {
 }
 
 /// An event but for its number, its moment and its place in the chain.
-pub struct Draft {
+pub struct EventDraft {
     /// The version of the law that judged it.
     pub law: Digest,
     /// What came of it.
@@ -66,7 +66,7 @@ pub(super) fn finish(tx: &Tx) -> Answer<()> {
 }
 
 /// The event of a run that stands.
-pub(super) fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> Draft {
+pub(super) fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> EventDraft {
     let new_law = tx.new_law();
     if let Some(law) = &new_law {
         tx.within(
@@ -85,7 +85,7 @@ pub(super) fn draft(tx: &Tx, outcome: Outcome, frame: Frame) -> Draft {
     if hides {
         hide_answers(tx, &mut tape);
     }
-    Draft {
+    EventDraft {
         law: tx.law.digest,
         outcome,
         tape,

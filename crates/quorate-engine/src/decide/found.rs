@@ -12,7 +12,7 @@ use quorate_kernel::{PlayerId, Refusal, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
 
-use super::draft::{Case, Draft, draft, finish, under_new_law};
+use super::draft::{Case, EventDraft, draft, finish, under_new_law};
 use crate::inputs::Inputs;
 use crate::memo::Caches;
 use crate::names;
@@ -24,7 +24,7 @@ pub(crate) fn found(
     case: &Case<'_>,
     founding: &Founding,
     inputs: &Inputs<'_>,
-) -> Result<Draft, Refusal> {
+) -> Result<EventDraft, Refusal> {
     let Case { state, command, .. } = case;
     if !state.about.is_empty() {
         return Err(Refusal::plain("a game that has not been founded yet"));

@@ -9,13 +9,13 @@ use quorate_kernel::law::{LIBRARY, Rule};
 use quorate_kernel::rows::ClauseKey;
 use quorate_kernel::state::State;
 use quorate_law::declare::Declaration;
-use quorate_law::{FenceCache, Source, compile_knowing};
+use quorate_law::{FenceCache, RuleSource, compile_knowing};
 
 use super::former::{self, text_of};
 use super::{Law, places};
 
 /// The texts of a state's law, and the edition of the library that they are written for.
-pub(super) fn sources(state: &State) -> (Vec<Source>, u16) {
+pub(super) fn sources(state: &State) -> (Vec<RuleSource>, u16) {
     let rules = state.rules_in_order();
     let rules = library_first(&rules).map(|(id, rule)| source(state, id, rule));
     let sources = rules.chain(former::sources(state)).collect();
@@ -26,7 +26,7 @@ pub(super) fn sources(state: &State) -> (Vec<Source>, u16) {
 /// What a law is made of: its texts, and of the state what else matters.
 pub(super) struct LawText<'s> {
     rules: Vec<(&'s Name, &'s Rule)>,
-    sources: Vec<Source>,
+    sources: Vec<RuleSource>,
     edition: u16,
     digest: Digest,
     made_of: Digest,
@@ -93,10 +93,10 @@ impl Law {
 
 /// Of each text the code with its places, and what else its code and its declarations follow from. When a text changed matters only
 /// against the others: of two that define one name the older keeps it.
-fn made_of(rules: &[(&Name, &Rule)], sources: &[Source], edition: u16) -> Digest {
+fn made_of(rules: &[(&Name, &Rule)], sources: &[RuleSource], edition: u16) -> Digest {
     let moments: BTreeSet<u64> = sources.iter().map(|source| source.since).collect();
     let moments: Vec<u64> = moments.into_iter().collect();
-    let age = |source: &Source| moments.binary_search(&source.since).unwrap_or_default();
+    let age = |source: &RuleSource| moments.binary_search(&source.since).unwrap_or_default();
     let mut parts = vec![format!("{edition}")];
     for source in sources {
         let (rule, title, library, left) =
@@ -128,7 +128,7 @@ fn library_first<'a>(
     of(true).chain(of(false))
 }
 
-fn source(state: &State, id: &Name, rule: &Rule) -> Source {
+fn source(state: &State, id: &Name, rule: &Rule) -> RuleSource {
     let library = rule.section == LIBRARY;
     let mut text = text_of(rule);
     let mut fence = 0;
@@ -140,7 +140,7 @@ fn source(state: &State, id: &Name, rule: &Rule) -> Source {
         };
         state.breaks.get(&key).is_none_or(|breaks| !breaks.asleep)
     });
-    Source {
+    RuleSource {
         rule: id.clone(),
         title: rule.title.clone(),
         library,

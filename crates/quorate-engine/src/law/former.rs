@@ -4,7 +4,7 @@ use quorate_kernel::law::{LIBRARY, Rule};
 use quorate_kernel::rows::ClauseKey;
 use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name};
-use quorate_law::{RuleText, Source, asked_for, names_of, row_name, rows_of};
+use quorate_law::{RuleSource, RuleText, asked_for, names_of, row_name, rows_of};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -22,7 +22,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 /// The texts from which names are taken that no awake code provides.
-pub(super) fn sources(state: &State) -> Vec<Source> {
+pub(super) fn sources(state: &State) -> Vec<RuleSource> {
     let edition = state.about.get(&()).map_or(1, |about| about.edition);
     if edition < 2 {
         return Vec::new();
@@ -43,7 +43,7 @@ pub(super) fn sources(state: &State) -> Vec<Source> {
         let left = what_became(former.at, former.repealed);
         source(former.id, former.title, RuleText::parse(former.text), &left)
     });
-    let broken: Vec<Source> = if state.breaks.iter().any(|(_, breaks)| breaks.asleep) {
+    let broken: Vec<RuleSource> = if state.breaks.iter().any(|(_, breaks)| breaks.asleep) {
         broken.collect()
     } else {
         Vec::new()
@@ -51,8 +51,8 @@ pub(super) fn sources(state: &State) -> Vec<Source> {
     broken.into_iter().chain(former).collect()
 }
 
-fn source(id: &Name, title: &str, text: RuleText, left: &str) -> Source {
-    Source {
+fn source(id: &Name, title: &str, text: RuleText, left: &str) -> RuleSource {
+    RuleSource {
         rule: id.clone(),
         title: title.to_owned(),
         library: false,

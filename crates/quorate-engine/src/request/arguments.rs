@@ -121,12 +121,12 @@ impl Arguments {
     }
 
     /// What stands under a name, and whatever else has a name: each with the path of its argument.
-    pub(super) fn entries(&mut self, name: &str) -> Result<Vec<Entry>, RequestError> {
+    pub(super) fn entries(&mut self, name: &str) -> Result<Vec<ArgumentEntry>, RequestError> {
         let mut entries = Vec::new();
         match self.take_named(name) {
             None | Some(Argument::Data(Json::Null)) => {}
             Some(Argument::Data(Json::Object(held))) => {
-                entries.extend(held.into_iter().map(|(key, json)| Entry {
+                entries.extend(held.into_iter().map(|(key, json)| ArgumentEntry {
                     path: format!("{name}.{key}"),
                     name: key,
                     argument: Argument::Data(json),
@@ -139,7 +139,7 @@ impl Arguments {
                 ));
             }
         }
-        entries.extend(self.named.drain(..).map(|(name, argument)| Entry {
+        entries.extend(self.named.drain(..).map(|(name, argument)| ArgumentEntry {
             path: name.clone(),
             name,
             argument,
@@ -165,7 +165,7 @@ impl Arguments {
 }
 
 /// One of several arguments under a name.
-pub(super) struct Entry {
+pub(super) struct ArgumentEntry {
     pub path: String,
     pub name: String,
     pub argument: Argument,

@@ -10,7 +10,7 @@ use quorate_law::with_article;
 use quorate_law::world::World;
 use serde_json::Value as Json;
 
-use super::arguments::{Argument, Arguments, Entry, word};
+use super::arguments::{Argument, ArgumentEntry, Arguments, word};
 use super::error::RequestError;
 use crate::changes::{self, Change};
 use crate::fields::{self, Typed};
@@ -138,9 +138,9 @@ impl CommandReader<'_> {
     pub(super) fn field(
         &self,
         category: &Name,
-        entry: Entry,
+        entry: ArgumentEntry,
     ) -> Result<(Name, Value), RequestError> {
-        let Entry {
+        let ArgumentEntry {
             path,
             name,
             argument,

@@ -9,7 +9,7 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
 use quorate_law::world::Named;
 
-use super::{Change, Object, Stage, fail};
+use super::{Object, Stage, TestChange, fail};
 use crate::convert;
 use crate::rulebook::body_of;
 
@@ -90,7 +90,7 @@ impl Stage {
         let clause = match name {
             "add_rule" => add_rule(&mut given)?,
             "amend_rule" => {
-                let change = Change::Amend {
+                let change = TestChange::Amend {
                     id: given.text("id")?.into(),
                     old: given.text("old")?,
                     new: given.text("new")?,
@@ -98,14 +98,14 @@ impl Stage {
                 return Ok(Some(self.number(Object::Change(Box::new(change)))));
             }
             "replace_rule" => {
-                let change = Change::Replace {
+                let change = TestChange::Replace {
                     id: given.text("id")?.into(),
                     text: given.text("text")?,
                 };
                 return Ok(Some(self.number(Object::Change(Box::new(change)))));
             }
             "when" => {
-                let change = Change::When {
+                let change = TestChange::When {
                     test: given.text("test")?,
                     changes: given.take("changes").unwrap_or_default(),
                 };
@@ -189,9 +189,9 @@ impl Stage {
             },
             _ => return Ok(None),
         };
-        Ok(Some(
-            self.number(Object::Change(Box::new(Change::Clause(clause)))),
-        ))
+        Ok(Some(self.number(Object::Change(Box::new(
+            TestChange::Clause(clause),
+        )))))
     }
 
     /// `set_value(thing, a = 1, b = 2)`: one clause each, so a list of changes.
@@ -212,7 +212,7 @@ impl Stage {
                     value: self.kept(&datum)?,
                 },
             };
-            changes.push(self.number(Object::Change(Box::new(Change::Clause(clause)))));
+            changes.push(self.number(Object::Change(Box::new(TestChange::Clause(clause)))));
         }
         Ok(if changes.len() == 1 {
             changes.remove(0)
@@ -268,7 +268,7 @@ impl Stage {
         }
     }
 
-    fn clause(&self, game: usize, change: Change) -> Result<Clause, Stop> {
+    fn clause(&self, game: usize, change: TestChange) -> Result<Clause, Stop> {
         let text_of = |id: &Name| {
             let text = self.with(game, |game| {
                 game.judge
@@ -280,8 +280,8 @@ impl Stage {
             text.ok_or_else(|| fail(format!("there is no rule {id}")))
         };
         Ok(match change {
-            Change::Clause(clause) => clause,
-            Change::Amend { id, old, new } => {
+            TestChange::Clause(clause) => clause,
+            TestChange::Amend { id, old, new } => {
                 let base = text_of(&id)?;
                 if !base.contains(&old) {
                     return Err(fail(format!(
@@ -291,7 +291,7 @@ impl Stage {
                 let text = Arc::from(base.replacen(&old, &new, 1));
                 Clause::AmendRule { id, base, text }
             }
-            Change::When { test, changes } => {
+            TestChange::When { test, changes } => {
                 let mut clauses = Vec::new();
                 self.clauses(game, &changes, &mut clauses)?;
                 Clause::When {
@@ -299,7 +299,7 @@ impl Stage {
                     clauses,
                 }
             }
-            Change::Replace { id, text } => {
+            TestChange::Replace { id, text } => {
                 let base = text_of(&id)?;
                 Clause::AmendRule {
                     id,

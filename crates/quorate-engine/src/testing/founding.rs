@@ -9,7 +9,7 @@ use quorate_law::stop::Stop;
 
 use super::changes::Given;
 use super::looking::LEADER;
-use super::{Game, NAMES, Object, Stage, fail};
+use super::{NAMES, Object, Stage, StagedGame, fail};
 use crate::judge::Judge;
 use crate::lookup;
 
@@ -37,17 +37,17 @@ impl Stage {
         let number = self.games.borrow().len();
         if let Some((state, head, events)) = known {
             let judge = Judge::open(state, head, &self.laws);
-            let game = Game {
+            let game = StagedGame {
                 events,
                 keys: 1_000,
-                ..Game::new(judge, at, self)
+                ..StagedGame::new(judge, at, self)
             };
             self.games.borrow_mut().push(game);
             return self.led_by(number, leader);
         }
         let founding = self.founding(&book)?;
         let judge = Judge::unfounded(&self.laws);
-        let game = Game::new(judge, at, self);
+        let game = StagedGame::new(judge, at, self);
         self.games.borrow_mut().push(game);
         self.must(number, Actor::Operator, Act::Found(Box::new(founding)))?;
         for name in NAMES
@@ -159,7 +159,7 @@ impl Stage {
     }
 
     pub(super) fn admin(&self, game: usize) -> Result<PlayerId, Stop> {
-        let flagged = |game: &Game, id: &PlayerId| {
+        let flagged = |game: &StagedGame, id: &PlayerId| {
             let key = CellKey {
                 thing: Thing::Player(*id),
                 name: "admin".into(),

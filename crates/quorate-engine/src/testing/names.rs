@@ -7,7 +7,7 @@ use quorate_kernel::{Name, Thing};
 use quorate_law::stop::Stop;
 use quorate_law::with_article;
 
-use super::{Game, Stage, fail};
+use super::{Stage, StagedGame, fail};
 use crate::law::Law;
 use crate::lookup;
 
@@ -79,7 +79,7 @@ impl Naming<'_> {
     }
 }
 
-impl Game {
+impl StagedGame {
     /// Keeps the law in force among those that the game has had.
     pub(super) fn note_law(&mut self) {
         let law = self.judge.law();

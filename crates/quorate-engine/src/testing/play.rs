@@ -13,7 +13,7 @@ use quorate_law::world::Named;
 
 use super::changes::Given;
 use super::names::Naming;
-use super::{Game, Object, Stage, fail};
+use super::{Object, Stage, StagedGame, fail};
 use crate::fields;
 use crate::judge::{Inputs, Judge, Judged};
 use crate::tx::Tx;
@@ -534,7 +534,7 @@ fn refusal_of(gives_up: bool, judged: Judged) -> Option<Refusal> {
     }
 }
 
-fn judge(game: &mut Game, command: &Command) -> Judged {
+fn judge(game: &mut StagedGame, command: &Command) -> Judged {
     let inputs = Inputs {
         secret: game.secret,
         past: &game.events,
@@ -552,7 +552,7 @@ fn judge(game: &mut Game, command: &Command) -> Judged {
 }
 
 /// Runs all that is due up to the game's clock, each at its own moment.
-fn run_due(game: &mut Game) {
+fn run_due(game: &mut StagedGame) {
     // A law that sets itself off at one moment for ever would hold the test; the engine's own cap ends each event.
     let mut before = None;
     for _ in 0..100_000 {

@@ -7,7 +7,7 @@ use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing, Topic};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 
-use super::posts::Draft;
+use super::posts::PostToMake;
 use super::{first_edition, guards, limits, permission, posts, things, values};
 use crate::icons::{self, IconWords};
 use crate::reads::ReadKey;
@@ -37,7 +37,7 @@ pub(crate) fn attempt(
         _ => String::new(),
     };
     if let Some(category) = action.as_str().strip_prefix("post ") {
-        let draft = Draft {
+        let draft = PostToMake {
             category: Name::from(category),
             author: Some(actor),
             // Whoever only asks whether they may post has no title yet.
@@ -93,7 +93,7 @@ pub(crate) fn attempt(
 pub(crate) fn post_by(
     tx: &Tx,
     actor: PlayerId,
-    draft: Draft,
+    draft: PostToMake,
     fields: Vec<(Name, Datum)>,
 ) -> Answer<PostId> {
     fits_in(

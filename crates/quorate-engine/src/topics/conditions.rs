@@ -13,7 +13,7 @@ use quorate_law::stop::{Site, Stop};
 
 use super::things;
 use crate::law::{At, AutomaticDecl, Law};
-use crate::memo::{Effort, Kept, Question};
+use crate::memo::{Effort, Kept, MemoKey};
 use crate::tx::Tx;
 
 /// Whether a test holds for a thing; one that breaks does not.
@@ -28,7 +28,7 @@ pub(crate) fn holds(tx: &Tx, test: &Name, thing: &Thing, site: &Site) -> bool {
     } else {
         vec![]
     };
-    let question = Question::Test(test.clone(), thing.clone());
+    let question = MemoKey::Test(test.clone(), thing.clone());
     let known = tx.caches().get(&question, tx.now);
     if let Some((Kept::Datum(datum, _), reads)) = known {
         tx.read_all(&reads);
@@ -116,7 +116,7 @@ fn stir_tests_of(tx: &Tx, thing: &Thing, kind: &Name) {
     let tests = tests_of(&tx.law, kind);
     let mut caches = tx.caches();
     for test in tests {
-        caches.stir(Question::Test(test, thing.clone()));
+        caches.stir(MemoKey::Test(test, thing.clone()));
     }
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn ask_all(tx: &Tx) {
     let mut questions = BTreeSet::new();
     let mut add = |test: &Name, of: Option<&Name>| {
         for thing in things::subjects(tx, of) {
-            questions.insert(Question::Test(test.clone(), thing));
+            questions.insert(MemoKey::Test(test.clone(), thing));
         }
     };
     for automatic in &law.automatics {
@@ -153,16 +153,16 @@ pub(crate) fn ask_all(tx: &Tx) {
     }
     // A test that breaks now breaks again when it matters, and is noted then.
     for question in &questions {
-        if let Question::Test(test, thing) = question {
+        if let MemoKey::Test(test, thing) = question {
             holds(tx, test, thing, &Site::default());
         }
     }
 }
 
 /// Asks some tests again without acting on them.
-pub(crate) fn ask_quietly(tx: &Tx, questions: &BTreeSet<Question>) {
+pub(crate) fn ask_quietly(tx: &Tx, questions: &BTreeSet<MemoKey>) {
     for question in questions {
-        if let Question::Test(test, thing) = question
+        if let MemoKey::Test(test, thing) = question
             && things::exists(tx, thing)
         {
             holds(tx, test, thing, &Site::default());

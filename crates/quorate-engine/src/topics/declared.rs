@@ -13,17 +13,19 @@ use crate::tx::Tx;
 /// The tracked values of a kind, as records.
 pub(crate) fn value_records(tx: &Tx, of: &Name, section: Option<&str>) -> Vec<Datum> {
     let law = tx.frame().law;
-    let tracked = law.values_of(of).map(Facts::of_value);
+    let tracked = law.values_of(of).map(ValueFacts::of_value);
     let derived = law.derived.values();
-    let derived = derived.filter(|decl| decl.it.of == *of).map(|decl| Facts {
-        site: &decl.site,
-        name: &decl.it.name,
-        title: &decl.it.title,
-        tracked: &decl.it.tracked,
-        shown_to: decl.it.shown_to,
-        derived: true,
-        tags: &decl.it.tags,
-    });
+    let derived = derived
+        .filter(|decl| decl.it.of == *of)
+        .map(|decl| ValueFacts {
+            site: &decl.site,
+            name: &decl.it.name,
+            title: &decl.it.title,
+            tracked: &decl.it.tracked,
+            shown_to: decl.it.shown_to,
+            derived: true,
+            tags: &decl.it.tags,
+        });
     tracked
         .chain(derived)
         .filter(|facts| {
@@ -42,12 +44,12 @@ pub(crate) fn value_records_read_by(tx: &Tx, function: &Name) -> Vec<Datum> {
     let values = law.values.values();
     values
         .filter(|decl| read.contains(&decl.it.name))
-        .map(|decl| Facts::of_value(decl).record(&law))
+        .map(|decl| ValueFacts::of_value(decl).record(&law))
         .collect()
 }
 
 /// What rule code may know of a declared value.
-struct Facts<'a> {
+struct ValueFacts<'a> {
     site: &'a Site,
     name: &'a Name,
     title: &'a str,
@@ -57,7 +59,7 @@ struct Facts<'a> {
     tags: &'a [Name],
 }
 
-impl<'a> Facts<'a> {
+impl<'a> ValueFacts<'a> {
     fn of_value(decl: &'a At<ValueDecl>) -> Self {
         Self {
             site: &decl.site,

@@ -12,7 +12,7 @@ use quorate_law::declare::Trigger;
 use quorate_law::stop::Answer;
 
 use super::{automatics, conditions, duties, hooks, rulings, things};
-use crate::memo::Question;
+use crate::memo::MemoKey;
 use crate::tx::Tx;
 
 /// After so many rounds what still moves is broken.
@@ -23,11 +23,11 @@ const LEFT_OUT_SINCE: u16 = 2;
 
 /// Automatic things that were refused or broke in this event, each with how much had changed by then. What such a one wrote
 /// before it failed was taken back, and must not set it off again.
-type LeftOut = BTreeMap<(Name, Thing), usize>;
+type LeftAutomatics = BTreeMap<(Name, Thing), usize>;
 
 /// Runs hooks and automatic things until nothing moves any more.
 pub(crate) fn follow(tx: &Tx) -> Answer<()> {
-    let mut left_out = LeftOut::new();
+    let mut left_out = LeftAutomatics::new();
     for _ in 0..ROUNDS_MAX {
         let moved =
             hooks_on_happenings(tx)? | hooks_on_values(tx)? | next_automatic(tx, &mut left_out)?;
@@ -78,7 +78,7 @@ fn hooks_on_values(tx: &Tx) -> Answer<bool> {
 }
 
 /// Runs the first automatic thing, in document order and by subject, whose test turned or was stirred and holds.
-fn next_automatic(tx: &Tx, left_out: &mut LeftOut) -> Answer<bool> {
+fn next_automatic(tx: &Tx, left_out: &mut LeftAutomatics) -> Answer<bool> {
     conditions::stir_newcomers(tx);
     let law = Arc::clone(&tx.law);
     let mut stirred = tx.caches().take_stirred();
@@ -92,7 +92,7 @@ fn next_automatic(tx: &Tx, left_out: &mut LeftOut) -> Answer<bool> {
         let subjects: Vec<Thing> = stirred
             .iter()
             .filter_map(|question| match question {
-                Question::Test(name, thing) if name == test => Some(thing.clone()),
+                MemoKey::Test(name, thing) if name == test => Some(thing.clone()),
                 _ => None,
             })
             .filter(|thing| automatics::is_subject(tx, automatic, thing))
@@ -103,7 +103,7 @@ fn next_automatic(tx: &Tx, left_out: &mut LeftOut) -> Answer<bool> {
             let waits = left_out.get(&own) == Some(&tx.with_steps(<[_]>::len));
             if holds && after.is_none() && !waits {
                 // The search starts again at the top; this one is off the list until its reads are written again.
-                stirred.remove(&Question::Test(test.clone(), thing.clone()));
+                stirred.remove(&MemoKey::Test(test.clone(), thing.clone()));
                 conditions::stamp(tx, test, &thing, holds, None);
                 put_back(tx, stirred);
                 let done = hooks::of_itself(
@@ -129,7 +129,7 @@ fn next_automatic(tx: &Tx, left_out: &mut LeftOut) -> Answer<bool> {
     for condition in &law.conditions {
         let (test, of) = &condition.it;
         for question in &stirred {
-            if let Question::Test(name, thing) = question
+            if let MemoKey::Test(name, thing) = question
                 && name == test
                 && things::exists(tx, thing)
                 && things::kind_of(tx, thing).is_ok_and(|kind| things::is_a(tx, &kind, of))
@@ -142,7 +142,7 @@ fn next_automatic(tx: &Tx, left_out: &mut LeftOut) -> Answer<bool> {
     Ok(false)
 }
 
-fn put_back(tx: &Tx, stirred: BTreeSet<Question>) {
+fn put_back(tx: &Tx, stirred: BTreeSet<MemoKey>) {
     let mut caches = tx.caches();
     for question in stirred {
         caches.stir(question);
@@ -154,8 +154,7 @@ pub(crate) fn fall_due(tx: &Tx, key: &DueKey) -> Answer<()> {
     tx.set_due(key.clone(), None);
     match key {
         DueKey::Recheck(test, thing) => {
-            tx.caches()
-                .stir(Question::Test(test.clone(), thing.clone()));
+            tx.caches().stir(MemoKey::Test(test.clone(), thing.clone()));
             Ok(())
         }
         DueKey::Automatic(name, thing) => automatics::fall_due(tx, name, thing),

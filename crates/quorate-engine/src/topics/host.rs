@@ -8,7 +8,7 @@ use quorate_law::datum::{Datum, Type};
 use quorate_law::stop::{Answer, Question, Site, Stop};
 use quorate_law::world::{Named, World};
 
-use super::posts::Draft;
+use super::posts::PostToMake;
 use super::{
     actions, change_records, declared, dice, duties, dynasties, entities, follow, law_changes,
     ledgers, limits, payments, people, posts, rules, search, things, values,
@@ -283,7 +283,7 @@ impl World for Tx {
         };
         let id = posts::make(
             self,
-            Draft {
+            PostToMake {
                 category,
                 author: self.actor(),
                 title: Sealed::close(title, self.salt()),

@@ -8,7 +8,8 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 
 use super::{things, values};
-use crate::memo::{Kept, Question};
+use crate::conventions;
+use crate::memo::{Kept, MemoKey};
 use crate::reads::ReadKey;
 use crate::scope;
 use crate::tx::Tx;
@@ -41,7 +42,7 @@ pub(crate) fn excluding(
     rule: &Name,
     admits: &[Name],
 ) -> Answer<Option<Site>> {
-    let idle = values::attribute(tx, &Thing::Player(player), "idle");
+    let idle = values::attribute(tx, &Thing::Player(player), conventions::IDLE);
     if !things::people(tx, Standing::Member).contains(&player) || idle == Ok(Datum::Bool(true)) {
         return Ok(None);
     }
@@ -100,7 +101,7 @@ fn excluded_for(tx: &Tx, rule: &Name, admits: &[Name]) -> Answer<BTreeSet<Player
 
 /// Whom one exclusion excludes, of all members.
 fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<BTreeSet<PlayerId>> {
-    let question = Question::Excluded(index);
+    let question = MemoKey::Excluded(index);
     let known = tx.caches().get(&question, tx.now);
     if let Some((Kept::People(people, effort), reads)) = known
         && tx.takes(effort)

@@ -8,6 +8,7 @@ use quorate_law::{capital, readable, with_article};
 
 use super::guards::Attempt;
 use super::{guards, limits, people, things};
+use crate::conventions;
 use crate::law::At;
 use crate::tx::Tx;
 use crate::words::worded;
@@ -84,7 +85,7 @@ fn none_by(tx: &Tx, actor: PlayerId, site: &Site) -> String {
 fn why_not_counted(tx: &Tx, actor: PlayerId) -> String {
     let standing = tx.with_state(|state| state.people.get(&actor).map(|person| person.standing));
     match standing {
-        Some(quorate_kernel::rows::Standing::Member) => "idle".to_owned(),
+        Some(quorate_kernel::rows::Standing::Member) => conventions::IDLE.to_owned(),
         Some(standing) => standing.as_str().to_owned(),
         None => "unknown here".to_owned(),
     }

@@ -17,7 +17,7 @@ use crate::reads::ReadKey;
 use crate::tx::Tx;
 
 /// A post about to be made.
-pub(crate) struct Draft {
+pub(crate) struct PostToMake {
     /// Its category; empty for none.
     pub category: Name,
     /// Who writes it; none for the game.
@@ -48,7 +48,7 @@ pub(crate) fn titled(tx: &Tx, category: &Name, title: Sealed<str>) -> Sealed<str
 }
 
 /// Makes a post.
-pub(crate) fn make(tx: &Tx, draft: Draft) -> Answer<PostId> {
+pub(crate) fn make(tx: &Tx, draft: PostToMake) -> Answer<PostId> {
     let law = tx.frame().law;
     let category = law.categories.get(&draft.category);
     let hidden = category.is_some_and(|category| category.it.author_hidden);

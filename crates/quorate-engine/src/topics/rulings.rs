@@ -6,7 +6,7 @@ use quorate_kernel::rows::{Cell, Claim, ClaimStanding};
 use quorate_kernel::{EventSeq, Id};
 use quorate_law::stop::{Answer, Stop};
 
-use crate::ruling::{Named, Ruling};
+use crate::ruling::{NamedRuling, Ruling};
 use crate::tx::{Ruled, Tx};
 
 /// How many events the log of a ruling tells the lot of.
@@ -14,7 +14,7 @@ const FATES_TOLD: usize = 100;
 
 /// Strikes and upholds events: the differences of the two lines of history are changes of this event.
 pub(crate) fn rule_on(tx: &Tx, strike: &[EventSeq], uphold: &[EventSeq]) -> Answer<()> {
-    let named = Named {
+    let named = NamedRuling {
         strike: strike.iter().copied().collect(),
         uphold: uphold.iter().copied().collect(),
     };

@@ -13,7 +13,7 @@ use quorate_law::with_article;
 use super::{inborn, things};
 use crate::convert;
 use crate::law::{At, Law};
-use crate::memo::{Kept, Question};
+use crate::memo::{Kept, MemoKey};
 use crate::reads::ReadKey;
 use crate::tx::{Changed, Tx};
 
@@ -28,7 +28,7 @@ pub(crate) fn attribute(tx: &Tx, thing: &Thing, name: &str) -> Answer<Datum> {
         let (site, function) = (decl.site.clone(), decl.it.function.clone());
         return kept(
             tx,
-            Question::Derived(function.clone(), thing.clone()),
+            MemoKey::Derived(function.clone(), thing.clone()),
             || tx.call_at(&site, &function, vec![Datum::Thing(thing.clone())]),
         );
     }
@@ -36,7 +36,7 @@ pub(crate) fn attribute(tx: &Tx, thing: &Thing, name: &str) -> Answer<Datum> {
 }
 
 /// A kept answer, or the answer worked out now and kept.
-fn kept(tx: &Tx, question: Question, ask: impl FnOnce() -> Answer<Datum>) -> Answer<Datum> {
+fn kept(tx: &Tx, question: MemoKey, ask: impl FnOnce() -> Answer<Datum>) -> Answer<Datum> {
     let known = tx.caches().get(&question, tx.now);
     if let Some((Kept::Datum(datum, effort), reads)) = known
         && tx.takes(effort)

@@ -14,7 +14,7 @@ use quorate_law::budget::{Budget, Cost, Limits};
 const PATCH: &str = "one-off code";
 
 /// The accounts of a command or a page.
-pub(super) struct Accounts {
+pub(super) struct RunAccounts {
     /// That of the handler that runs; what it reads on its way is paid from it.
     handler: RefCell<Budget>,
     parts: RefCell<Parts>,
@@ -28,7 +28,7 @@ struct Parts {
     of: Rc<RefCell<HashMap<Name, Budget>>>,
 }
 
-impl Default for Accounts {
+impl Default for RunAccounts {
     fn default() -> Self {
         Self {
             handler: RefCell::default(),
@@ -40,7 +40,7 @@ impl Default for Accounts {
     }
 }
 
-impl Accounts {
+impl RunAccounts {
     /// Has all of it cost no more than is left of something larger.
     pub(super) fn limit_to(&self, left: Limits) {
         self.parts.borrow_mut().whole = Budget::new(left);

@@ -2,7 +2,7 @@
 
 use crate::blocks::{BlockKind, ListItem, Marker, OpenTable, Read, SourceBlock};
 use crate::finding::Finding;
-use crate::inline::{Inline, Mark};
+use crate::inline::{Inline, InlineMark};
 use crate::wikitext::split_number;
 
 /// Tags that never have an end.
@@ -149,8 +149,8 @@ impl HtmlPage {
             return;
         }
         match name {
-            "b" | "strong" => self.inline.open(Mark::Bold),
-            "i" | "em" => self.inline.open(Mark::Italic),
+            "b" | "strong" => self.inline.open(InlineMark::Bold),
+            "i" | "em" => self.inline.open(InlineMark::Italic),
             "a" => self.inline.open_link(&attribute("href")),
             "br" => self.inline.line_break(),
             "code" | "tt" | "kbd" | "samp" => self.code = Some(String::new()),
@@ -262,8 +262,8 @@ impl HtmlPage {
             return;
         }
         match name {
-            "b" | "strong" => self.close_mark(Mark::Bold, line, name),
-            "i" | "em" => self.close_mark(Mark::Italic, line, name),
+            "b" | "strong" => self.close_mark(InlineMark::Bold, line, name),
+            "i" | "em" => self.close_mark(InlineMark::Italic, line, name),
             "a" => {
                 self.inline.close_link();
             }
@@ -296,7 +296,7 @@ impl HtmlPage {
         self.left_article(name);
     }
 
-    fn close_mark(&mut self, mark: Mark, line: usize, name: &str) {
+    fn close_mark(&mut self, mark: InlineMark, line: usize, name: &str) {
         if !self.inline.close(mark) {
             let text = format!("`</{name}>` closes nothing in its paragraph");
             self.read.findings.push(Finding::note(line, text));

@@ -1,17 +1,17 @@
 //! Words of wikitext: bold and italic, links, tags, templates.
 
 use crate::finding::Finding;
-use crate::inline::{Inline, Mark};
+use crate::inline::{Inline, InlineMark};
 
 /// Tags whose words are kept and which say nothing that Markdown could.
 const QUIET: &str = "u span div font center small big sup sub p s del ins abbr \
     cite q noinclude includeonly onlyinclude blockquote section mark";
 /// Tags that stand for a mark.
-const MARKS: [(&str, Mark); 4] = [
-    ("b", Mark::Bold),
-    ("strong", Mark::Bold),
-    ("i", Mark::Italic),
-    ("em", Mark::Italic),
+const MARKS: [(&str, InlineMark); 4] = [
+    ("b", InlineMark::Bold),
+    ("strong", InlineMark::Bold),
+    ("i", InlineMark::Italic),
+    ("em", InlineMark::Italic),
 ];
 /// Tags whose words are no marks.
 const LITERAL: [&str; 5] = ["nowiki", "code", "tt", "kbd", "pre"];
@@ -44,9 +44,13 @@ impl<'t> WikitextWords<'t, '_> {
         while !words.rest.is_empty() {
             words.step();
         }
-        for mark in [Mark::Bold, Mark::Italic] {
+        for mark in [InlineMark::Bold, InlineMark::Italic] {
             if words.out.is_open(mark) {
-                let name = if mark == Mark::Bold { "bold" } else { "italic" };
+                let name = if mark == InlineMark::Bold {
+                    "bold"
+                } else {
+                    "italic"
+                };
                 words.problem(format!(
                     "{name} is not closed; it is taken to end with its paragraph"
                 ));
@@ -108,10 +112,10 @@ impl<'t> WikitextWords<'t, '_> {
     fn quotes(&mut self) {
         let count = self.rest.bytes().take_while(|b| *b == b'\'').count();
         self.rest = &self.rest[count..];
-        let marks: &[Mark] = match count {
-            2 => &[Mark::Italic],
-            3 | 4 => &[Mark::Bold],
-            _ => &[Mark::Bold, Mark::Italic],
+        let marks: &[InlineMark] = match count {
+            2 => &[InlineMark::Italic],
+            3 | 4 => &[InlineMark::Bold],
+            _ => &[InlineMark::Bold, InlineMark::Italic],
         };
         if count == 4 || count > 5 {
             self.out.text("'");

@@ -12,7 +12,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::{Effect, Way};
 use quorate_kernel::event::{Event, NoteKind, Outcome};
 use quorate_kernel::patch::Clause;
-use quorate_kernel::record::{self, Record};
+use quorate_kernel::record::{self, EncodedRecord};
 use quorate_kernel::rows::DueKey;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{Thing, Value};
@@ -21,11 +21,11 @@ const VERSION_1: &str = include_str!("version-1.txt");
 const VERSION_2: &str = include_str!("version-2.txt");
 
 /// The records of a golden file, by their names.
-fn golden(file: &str) -> BTreeMap<&str, Record> {
-    let mut records: BTreeMap<&str, Record> = BTreeMap::new();
+fn golden(file: &str) -> BTreeMap<&str, EncodedRecord> {
+    let mut records: BTreeMap<&str, EncodedRecord> = BTreeMap::new();
     for line in file.lines() {
         let (name, rest) = line.split_once(' ').expect("a name");
-        let record = records.entry(name).or_insert_with(|| Record {
+        let record = records.entry(name).or_insert_with(|| EncodedRecord {
             open: Vec::new(),
             seals: Vec::new(),
         });
@@ -46,7 +46,7 @@ fn golden(file: &str) -> BTreeMap<&str, Record> {
 }
 
 /// A record as lines of a golden file.
-fn lines(name: &str, record: &Record) -> String {
+fn lines(name: &str, record: &EncodedRecord) -> String {
     let mut lines = format!("{name} open {}\n", hex(&record.open));
     for seal in &record.seals {
         let all = [&seal.digest.0[..], &seal.salt, &seal.bytes].concat();
@@ -68,7 +68,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(byte).collect()
 }
 
-fn are_read(golden: &BTreeMap<&str, Record>, samples: Vec<(String, Event)>) {
+fn are_read(golden: &BTreeMap<&str, EncodedRecord>, samples: Vec<(String, Event)>) {
     for (name, event) in samples {
         let record = &golden[name.as_str()];
         let mut read = record::decode(&record.open).expect("a golden event");
@@ -82,7 +82,7 @@ fn are_read(golden: &BTreeMap<&str, Record>, samples: Vec<(String, Event)>) {
     }
 }
 
-fn are_written(golden: &BTreeMap<&str, Record>, samples: Vec<(String, Event)>) {
+fn are_written(golden: &BTreeMap<&str, EncodedRecord>, samples: Vec<(String, Event)>) {
     let mut missing = String::new();
     for (name, event) in samples {
         let record = record::encode(&event);

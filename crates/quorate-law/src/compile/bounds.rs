@@ -20,13 +20,13 @@ const PART_GIVEN_UP: usize = 8;
 
 /// What a law comes to.
 #[derive(Default)]
-struct Extent {
+struct LawSize {
     bytes: usize,
     fences: usize,
     names: usize,
 }
 
-impl Extent {
+impl LawSize {
     /// Which bound it is beyond.
     fn beyond(&self) -> Option<&'static str> {
         if self.bytes > LAW_BYTES_MAX {
@@ -63,7 +63,7 @@ impl Compilation<'_> {
 
     /// Puts to sleep what is beyond what a law may be.
     pub(super) fn keep_within_bounds(&mut self) {
-        let mut extent = Extent::default();
+        let mut extent = LawSize::default();
         let mut beyond = Vec::new();
         for index in self.by_age() {
             let Some(unit) = &self.units[index] else {
@@ -111,15 +111,15 @@ mod tests {
 
     use quorate_kernel::Name;
 
-    use crate::compile::{Compiled, Source, compile};
+    use crate::compile::{Compiled, RuleSource, compile};
     use crate::text::RuleText;
 
-    fn rule(name: &str, since: u64, fences: &[String]) -> Source {
+    fn rule(name: &str, since: u64, fences: &[String]) -> RuleSource {
         let clause = |(nth, code): (usize, &String)| {
             format!("{}. It is so.\n\n```starlark\n{code}```\n\n", nth + 1)
         };
         let clauses: String = fences.iter().enumerate().map(clause).collect();
-        Source {
+        RuleSource {
             rule: Name::from(name),
             title: name.to_owned(),
             library: false,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use quorate_kernel::Name;
 
 use super::lost::row_name;
-use super::{Compilation, FenceCache, Source};
+use super::{Compilation, FenceCache, RuleSource};
 use crate::interface::attributes;
 use crate::sheet::UnitInfo;
 use crate::stop::Site;
@@ -28,7 +28,7 @@ pub struct Dependence {
 
 /// Where the code of each rule uses what others provide, helpers of the library left out. A value's name that several kinds of
 /// things have is passed over.
-pub fn dependences(sources: &[Source], edition: u16) -> BTreeSet<Dependence> {
+pub fn dependences(sources: &[RuleSource], edition: u16) -> BTreeSet<Dependence> {
     let known = FenceCache::default();
     let mut law = Compilation::read(sources, edition, &known);
     law.refuse_changes_in_place();

@@ -151,8 +151,8 @@ pub fn asked_together<'l>(
     leans: impl IntoIterator<Item = &'l Lean>,
     called: &dyn Fn(&str) -> String,
 ) -> Vec<String> {
-    type Asked<'l> = (&'l str, Option<&'l str>, Vec<&'l str>);
-    let mut rules: Vec<Asked<'l>> = Vec::new();
+    type LeaningRule<'l> = (&'l str, Option<&'l str>, Vec<&'l str>);
+    let mut rules: Vec<LeaningRule<'l>> = Vec::new();
     for lean in leans {
         let (title, left) = (lean.title.as_str(), lean.left.as_deref());
         let known = rules

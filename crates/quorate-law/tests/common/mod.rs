@@ -10,7 +10,7 @@ use quorate_kernel::{Moment, Name, Need, Refusal, Span, Square, Thing};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::stop::{Answer, Question, Site, Stop};
 use quorate_law::world::{Named, World};
-use quorate_law::{Code, Compiled, RuleText, Source, compile};
+use quorate_law::{Code, Compiled, RuleSource, RuleText, compile};
 
 /// A player by number.
 pub(crate) fn player(number: u64) -> Thing {
@@ -23,9 +23,9 @@ pub(crate) fn post(number: u64) -> Thing {
 }
 
 /// A source of one rule.
-pub(crate) fn rule(id: &str, markdown: &str) -> Source {
+pub(crate) fn rule(id: &str, markdown: &str) -> RuleSource {
     let text = RuleText::parse(markdown);
-    Source {
+    RuleSource {
         since: 0,
         rule: Name::from(id),
         title: text.title.clone().unwrap_or_else(|| id.to_owned()),
@@ -36,7 +36,7 @@ pub(crate) fn rule(id: &str, markdown: &str) -> Source {
 }
 
 /// A rule of one clause.
-pub(crate) fn clause(id: &str, code: &str) -> Source {
+pub(crate) fn clause(id: &str, code: &str) -> RuleSource {
     rule(
         id,
         &format!("# {id}\n\n1. A clause.\n\n```starlark\n{code}\n```\n"),
@@ -44,8 +44,8 @@ pub(crate) fn clause(id: &str, code: &str) -> Source {
 }
 
 /// A library text.
-pub(crate) fn library(id: &str, code: &str) -> Source {
-    Source {
+pub(crate) fn library(id: &str, code: &str) -> RuleSource {
+    RuleSource {
         since: 0,
         rule: Name::from(id),
         title: id.to_owned(),
@@ -56,7 +56,7 @@ pub(crate) fn library(id: &str, code: &str) -> Source {
 }
 
 /// One rule of one fence, which begins in line 5.
-pub(crate) fn fence(code: &str) -> Source {
+pub(crate) fn fence(code: &str) -> RuleSource {
     rule(
         "it",
         &format!("# It\n\n1. A clause.\n```starlark\n{code}\n```\n"),
@@ -64,7 +64,7 @@ pub(crate) fn fence(code: &str) -> Source {
 }
 
 /// Compiles a law that must be awake altogether.
-pub(crate) fn awake(sources: &[Source]) -> Compiled {
+pub(crate) fn awake(sources: &[RuleSource]) -> Compiled {
     let compiled = compile(sources, 1);
     let report: Vec<String> = compiled
         .asleep

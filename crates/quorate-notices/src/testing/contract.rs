@@ -5,7 +5,7 @@ use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, PostId, Span};
 use quorate_runtime::ports::{AccountId, Accounts, NewAccount, Seat};
 
 use crate::budget::NoticeBudget;
-use crate::choice::{Hour, Hours, WeekDay, Zone};
+use crate::choice::{Hour, Hours, ReaderZone, WeekDay};
 use crate::kind::{NoticeKind, Pace};
 use crate::outbox::{
     Channel, ChannelAudience, ChannelId, ChannelSort, FAILURES_MAX, FollowPoint, Followed,
@@ -359,7 +359,7 @@ async fn keeps_choices(outbox: &dyn Outbox, anna: AccountId) {
         .await
         .unwrap();
     let hours = Hours {
-        zone: Zone::named("Asia/Tokyo").unwrap(),
+        zone: ReaderZone::named("Asia/Tokyo").unwrap(),
         hour: Hour::new(19).unwrap(),
         day: WeekDay::new(4).unwrap(),
         quiet: Some((Hour::new(22).unwrap(), Hour::new(6).unwrap())),

@@ -11,7 +11,7 @@ use super::lines::{ArchiveHeading, ArchiveLine, FORM, SealLine};
 use crate::fault::{LogFault, Wrong};
 use crate::fold::Fold;
 use crate::judge::Head;
-use crate::ports::{Arrival, Batch, Claim, ClaimFor, Epoch, Journal, StoreError, Stored};
+use crate::ports::{Arrival, Batch, ClaimFor, ClaimedGame, Epoch, Journal, StoreError, Stored};
 use crate::verify::VerifyProgress;
 
 /// How many events are appended at a time.
@@ -99,7 +99,7 @@ pub async fn import(
         Some(_) => journal.discard(&game).await?,
         None => {}
     }
-    let Claim::Ours(lease) = journal.claim(&game, ClaimFor::Founding).await? else {
+    let ClaimedGame::Ours(lease) = journal.claim(&game, ClaimFor::Founding).await? else {
         return Err(StoreError::GameTaken { game }.into());
     };
     let mut arrival = Arriving {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quorate_kernel::{GameId, Moment};
 
-use crate::host::GameHost;
+use crate::host::GamesInside;
 use crate::registry::Slot;
 
 /// How many games are woken for a due thing at a time, so that a midnight shared by a thousand sleeping games does
@@ -12,7 +12,10 @@ use crate::registry::Slot;
 const WOKEN_AT_ONCE: usize = 2;
 
 /// Wakes each sleeping game when it is time.
-pub(super) async fn watch(host: Arc<GameHost>, wake: impl Fn(&GameId) -> Option<Arc<Slot>> + Send) {
+pub(super) async fn watch(
+    host: Arc<GamesInside>,
+    wake: impl Fn(&GameId) -> Option<Arc<Slot>> + Send,
+) {
     loop {
         let first = host.registry.first_due().unwrap_or(Moment(i64::MAX));
         tokio::select! {
@@ -31,7 +34,7 @@ pub(super) async fn watch(host: Arc<GameHost>, wake: impl Fn(&GameId) -> Option<
 }
 
 /// Notes from time to time that the server is up, so that downtime is known afterwards.
-pub(super) async fn beat(host: Arc<GameHost>) {
+pub(super) async fn beat(host: Arc<GamesInside>) {
     loop {
         let clock = &host.ports.clock;
         clock.until(clock.now() + host.settings.beat_every).await;

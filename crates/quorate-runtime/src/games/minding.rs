@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use quorate_kernel::Span;
 
-use crate::host::GameHost;
+use crate::host::GamesInside;
 use crate::mail::WriterMail;
 use crate::ports::{News, RENEW_EVERY_MS, StoreError};
 use crate::settings::Others;
@@ -17,14 +17,14 @@ const DUES_EVERY: Duration = Duration::from_secs(2);
 const DUES_AHEAD: Span = Span(3_000);
 
 /// Starts what a node does all the time.
-pub(super) fn mind(host: &Arc<GameHost>, others: &Others) {
+pub(super) fn mind(host: &Arc<GamesInside>, others: &Others) {
     let registry = &host.registry;
     registry.keep_running(hear(Arc::clone(host), others.clone()));
     registry.keep_running(wake_unowned(Arc::clone(host), others.clone()));
 }
 
 /// Renews this node's leases, and passes on what is heard of the others.
-async fn hear(host: Arc<GameHost>, others: Others) {
+async fn hear(host: Arc<GamesInside>, others: Others) {
     let mut ticks = tokio::time::interval(Duration::from_millis(RENEW_EVERY_MS));
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -58,14 +58,14 @@ async fn hear(host: Arc<GameHost>, others: Others) {
 }
 
 /// A box that is full belongs to somebody who looks anyway.
-fn poke_all(host: &GameHost, mail: impl Fn() -> WriterMail) {
+fn poke_all(host: &GamesInside, mail: impl Fn() -> WriterMail) {
     for slot in host.registry.slots() {
         drop(slot.inbox.try_send(mail()));
     }
 }
 
 /// Has games woken that have something due and no owner: their owner died, or they sleep.
-async fn wake_unowned(host: Arc<GameHost>, others: Others) {
+async fn wake_unowned(host: Arc<GamesInside>, others: Others) {
     let mut ticks = tokio::time::interval(DUES_EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {

@@ -12,7 +12,7 @@ use crate::host::Purpose;
 use crate::mail::WriterMail;
 use crate::ports::{NodeRow, PeerAnswer, PeerAsk, PeerTrouble, StoreError};
 use crate::published::Published;
-use crate::registry::Role;
+use crate::registry::NodeRole;
 use crate::settings::Others;
 
 /// How long somebody waits while a game moves from one node to another.
@@ -61,7 +61,7 @@ impl Games {
     ) -> Result<Arc<Published>, OperatingError> {
         let slot = self.wake(game, Purpose::Read)?;
         let (published, role) = slot.awake().await?;
-        if let Role::Owner(lease) = role
+        if let NodeRole::Owner(lease) = role
             && others.nodes.is_sure(lease)
             && (!slot.is_appending() || self.is_all(game, &published).await?)
         {

@@ -6,7 +6,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 
-use super::{Claim, ClaimFor, Epoch, StoreError};
+use super::{ClaimFor, ClaimedGame, Epoch, StoreError};
 use crate::judge::{Head, Secret};
 
 /// The logs of all games.
@@ -16,7 +16,7 @@ use crate::judge::{Head, Secret};
 #[async_trait]
 pub trait Journal: Send + Sync {
     /// Claims a game, to write to it. Whoever owns it already gets the same lease again.
-    async fn claim(&self, game: &GameId, what_for: ClaimFor) -> Result<Claim, StoreError>;
+    async fn claim(&self, game: &GameId, what_for: ClaimFor) -> Result<ClaimedGame, StoreError>;
 
     /// Gives a game up. Nothing happens where the lease is not the newest any more.
     async fn release(&self, game: &GameId, epoch: Epoch) -> Result<(), StoreError>;

@@ -32,7 +32,7 @@ pub use error::StoreError;
 pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored, actor_word};
 pub use moderation::{Moderation, Report, Restraint, RestraintKind};
 pub use ownership::{
-    Claim, ClaimFor, Epoch, LEASE_MS, Lease, News, NodeRow, NodeStanding, Nodes, PeerAnswer,
+    ClaimFor, ClaimedGame, Epoch, LEASE_MS, Lease, News, NodeRow, NodeStanding, Nodes, PeerAnswer,
     PeerAsk, PeerTrouble, Peers, RENEW_EVERY_MS,
 };
 pub use passkeys::{Passkey, Passkeys};

@@ -60,7 +60,7 @@ pub enum ClaimFor {
 
 /// What came of a claim.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Claim {
+pub enum ClaimedGame {
     /// This node owns the game.
     Ours(Lease),
     /// Another node owns it, or is to: this one takes no games.

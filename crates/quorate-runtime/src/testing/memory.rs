@@ -15,7 +15,8 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::judge::Head;
 use crate::ports::{
-    Batch, Claim, ClaimFor, Epoch, GameRow, Journal, Lease, Outage, Seals, Snapshot, StoreError,
+    Batch, ClaimFor, ClaimedGame, Epoch, GameRow, Journal, Lease, Outage, Seals, Snapshot,
+    StoreError,
 };
 
 /// A store in memory.
@@ -113,9 +114,9 @@ impl Memory {
 
 #[async_trait]
 impl Journal for Memory {
-    async fn claim(&self, _: &GameId, _: ClaimFor) -> Result<Claim, StoreError> {
+    async fn claim(&self, _: &GameId, _: ClaimFor) -> Result<ClaimedGame, StoreError> {
         let epoch = Epoch(1);
-        Ok(Claim::Ours(Lease { epoch, term: 0 }))
+        Ok(ClaimedGame::Ours(Lease { epoch, term: 0 }))
     }
 
     async fn release(&self, _: &GameId, _: Epoch) -> Result<(), StoreError> {

@@ -13,7 +13,7 @@ use crate::judge::Head;
 use crate::mail::WriterMail;
 use crate::ports::NodeRow;
 use crate::published::{Notice, Published};
-use crate::registry::{Role, WriterStanding};
+use crate::registry::{NodeRole, WriterStanding};
 
 use super::round::WaitingItem;
 
@@ -33,7 +33,7 @@ struct FollowedGame {
 
 /// What the mail of a follower asks for.
 #[derive(Default)]
-struct Wanted {
+struct WantedOfOwner {
     looks: Vec<tokio::sync::oneshot::Sender<Arc<Published>>>,
     /// Whether the game is to be claimed.
     claim: bool,
@@ -80,11 +80,11 @@ impl Writer {
     }
 
     /// Waits for mail, or until it is time to look.
-    async fn hear(&mut self) -> Wanted {
+    async fn hear(&mut self) -> WantedOfOwner {
         let clock = Arc::clone(&self.host.ports.clock);
         let until = clock.now() + LOOK_EVERY;
         let mut mail = Vec::new();
-        let mut wanted = Wanted::default();
+        let mut wanted = WantedOfOwner::default();
         tokio::select! {
             biased;
             count = self.inbox.recv_many(&mut mail, MAIL_AT_ONCE) => wanted.close = count == 0,
@@ -159,7 +159,7 @@ impl Writer {
     }
 
     fn publish_followed(&self, followed: &FollowedGame) {
-        let role = Role::Follower(followed.owner.clone());
+        let role = NodeRole::Follower(followed.owner.clone());
         let standing = WriterStanding::Awake(self.seen(followed), role);
         self.standing.send_replace(standing);
     }

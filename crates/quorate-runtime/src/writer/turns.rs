@@ -3,7 +3,7 @@
 use super::Writer;
 use crate::error::OperatingError;
 use crate::host::{Purpose, TurnEnd};
-use crate::ports::{Claim, ClaimFor, StoreError};
+use crate::ports::{ClaimFor, ClaimedGame, StoreError};
 use crate::registry::WriterStanding;
 
 impl Writer {
@@ -39,11 +39,11 @@ impl Writer {
         }
         let journal = &self.host.ports.journal;
         match journal.claim(&self.game, ClaimFor::Writing).await? {
-            Claim::Ours(lease) if lease.epoch == self.lease.epoch => {
+            ClaimedGame::Ours(lease) if lease.epoch == self.lease.epoch => {
                 self.lease = lease;
                 Ok(true)
             }
-            Claim::Ours(_) | Claim::Theirs(_) => Err(self.taken().into()),
+            ClaimedGame::Ours(_) | ClaimedGame::Theirs(_) => Err(self.taken().into()),
         }
     }
 

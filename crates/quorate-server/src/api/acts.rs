@@ -28,7 +28,7 @@ use crate::api::{commands, log, moves};
 use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::app::{newcomer, send};
+use crate::requests::{newcomer, send};
 use crate::view::game::GameView;
 use crate::view::posts;
 

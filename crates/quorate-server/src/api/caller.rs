@@ -10,10 +10,12 @@ use quorate_runtime::ports::Account;
 
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
+use crate::app::form_words::{FormWords, GivenWords};
 use crate::app::grant::Grant;
-use crate::app::safety;
-use crate::app::state::{AppState, digest_of};
-use crate::app::visitor::{FormWords, GivenWords, Visitor, address_of};
+use crate::app::state::AppState;
+use crate::app::visitor::{Visitor, address_of};
+use crate::security::browser::browser;
+use crate::security::carried::digest_of;
 
 /// Somebody who calls, with a token or without one. A token that does not count is an error, so that a program notices it.
 pub(crate) struct Caller {
@@ -54,7 +56,7 @@ impl FromRequestParts<Arc<AppState>> for Caller {
             grant,
             address,
             words,
-            browser: safety::browser(&parts.headers),
+            browser: browser(&parts.headers),
             ..Visitor::without_request(account)?
         };
         Ok(Self { visitor, token })

@@ -9,7 +9,7 @@ use quorate_kernel::event::Event;
 use crate::api::asked::blocking;
 use crate::api::events;
 use crate::api::problem::Problem;
-use crate::app::send;
+use crate::requests::send;
 use crate::view::game::GameView;
 
 /// Events of the past that a command is about: the one that it undoes.

@@ -12,7 +12,7 @@ use crate::api::caller::Signed;
 use crate::api::data::moment;
 use crate::api::problem::Problem;
 use crate::app::state::AppState;
-use crate::app::{drafts, send};
+use crate::requests::{drafts, send};
 use crate::view::game::GameView;
 
 /// A draft.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use quorate_engine::conventions;
 use quorate_kernel::event::Head;
 use quorate_kernel::{Name, Thing};
 use quorate_law::datum::Datum;
@@ -150,8 +151,8 @@ fn summary(look: &GameView) -> Result<GameData, Problem> {
         let (one, many) = (term.one.clone(), term.many.clone());
         (name.to_string(), TermData { one, many })
     });
-    let hiatus = look.attribute(&Thing::Game, "hiatus");
-    let quorum = look.law_says("quorum", Vec::new());
+    let hiatus = look.attribute(&Thing::Game, conventions::PAUSED);
+    let quorum = look.law_says(conventions::ENOUGH, Vec::new());
     Ok(GameData {
         game: look.game().to_string(),
         title: look.title(),

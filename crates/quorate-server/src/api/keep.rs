@@ -1,6 +1,5 @@
 //! Does the log hold together, the log as a file, and a game off the site.
 
-use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use axum::Json;
@@ -8,22 +7,20 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::LogFault;
-use quorate_runtime::archive::ArchivedSeals;
 use quorate_runtime::in_process::Rejudger;
 use quorate_runtime::ports::TokenScope;
+use quorate_runtime::verify;
 use quorate_runtime::verify::Grade;
-use quorate_runtime::{archive, verify};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::api::asked::Ask;
 use crate::api::caller::{Caller, Signed};
 use crate::api::problem::Problem;
-use crate::app::download;
 use crate::app::error::AppError;
-use crate::app::removal;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::app::{export, removal};
 
 /// How closely to look.
 #[derive(Deserialize, IntoParams)]
@@ -184,7 +181,7 @@ pub(crate) async fn export(
         .check(TokenScope::Admin)
         .map_err(AppError::from)?;
     site.checks.take(visitor.who(), site.now_ms())?;
-    as_file(&site, &game, !query.open).await
+    Ok(export::as_file(&site, &game, !query.open).await?)
 }
 
 /// A game that was removed, or put back.
@@ -234,38 +231,4 @@ async fn set_removed(
         game: game.to_string(),
         removed: is_removed,
     }))
-}
-
-/// A game as a file, whole or its open log alone. Who may have it was asked before.
-pub(crate) async fn as_file(
-    site: &AppState,
-    game: &str,
-    is_whole: bool,
-) -> Result<Response, Problem> {
-    let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
-    let beside = if is_whole {
-        ArchivedSeals::Everything(&site.parts.secret)
-    } else {
-        ArchivedSeals::Nothing
-    };
-    // Written whole before any of it is sent, so that a log that does not hold together is an error and no short file.
-    let mut file = BufWriter::new(tempfile::tempfile().map_err(broken)?);
-    let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
-    let mut progress = |_| {};
-    let written = archive::export(journal, seals, &game, beside, &mut file, &mut progress);
-    written.await.map_err(|error| match error {
-        archive::ExportError::Game(error) => Problem::from(error),
-        archive::ExportError::Write(error) => broken(error),
-    })?;
-    let mut file = file
-        .into_inner()
-        .map_err(|error| broken(error.into_error()))?;
-    file.flush().map_err(broken)?;
-    file.seek(SeekFrom::Start(0)).map_err(broken)?;
-    let name = format!("{game}.ndjson");
-    Ok(download::attachment(&name, "application/x-ndjson", file))
-}
-
-fn broken(error: std::io::Error) -> Problem {
-    AppError::Broken(format!("the file could not be written: {error}")).into()
 }

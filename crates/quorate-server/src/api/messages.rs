@@ -13,8 +13,8 @@ use crate::api::asked::{self, Ask, Page};
 use crate::api::caller::Signed;
 use crate::api::data::{PlayerRef, moment};
 use crate::api::problem::Problem;
-use crate::app::send;
 use crate::app::state::AppState;
+use crate::requests::send;
 use crate::view::game::GameView;
 
 /// How many messages a page has where nothing is asked.

@@ -18,8 +18,8 @@ use crate::api::caller::Signed;
 use crate::api::data;
 use crate::api::data::{PlayerRef, moment};
 use crate::api::problem::{Problem, RefusalData};
-use crate::app::send;
 use crate::app::state::AppState;
+use crate::requests::send;
 use crate::view::game::GameView;
 
 /// What you can do.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Path, State};
+use quorate_engine::conventions;
 use quorate_kernel::Thing;
 use quorate_kernel::rows::Standing;
 use serde::Serialize;
@@ -55,14 +56,14 @@ pub(crate) async fn list(
 }
 
 fn people(look: &GameView) -> Vec<PersonData> {
-    let emperor = look.emperor();
+    let emperor = look.leader();
     let told = look.public().people.iter().map(|(id, person)| {
         let is_member = person.standing == Standing::Member;
         PersonData {
             player: Thing::Player(*id).to_string(),
             name: look.name(*id),
             standing: person.standing.as_str().to_owned(),
-            idle: is_member && look.has_flag(*id, "idle"),
+            idle: is_member && look.has_flag(*id, conventions::IDLE),
             admin: is_member && look.has_flag(*id, "admin"),
             emperor: emperor == Some(*id),
             joined_at: person.joined_at.map(moment),

@@ -274,7 +274,7 @@ fn tally(count: &Count) -> TallyData {
         sides: sides
             .map(|(icon, number)| (icon.to_string(), *number))
             .collect(),
-        quorum: count.quorum,
+        quorum: count.enough,
         silent: silent.count(),
     }
 }

@@ -19,8 +19,8 @@ use crate::api::caller::Signed;
 use crate::api::log::EffectData;
 use crate::api::problem::{Problem, RefusalData};
 use crate::api::{commands, log};
-use crate::app::send;
 use crate::app::state::AppState;
+use crate::requests::send;
 use crate::view::game::GameView;
 
 /// Whether a command would be taken.
@@ -63,7 +63,8 @@ pub(crate) async fn why(
 /// Changes to be tried.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Draft {
+#[schema(as = PreviewDraft)]
+pub(crate) struct PreviewDraft {
     /// The changes.
     changes: Vec<Change>,
     /// Whether tests are to run as well, which takes longer: those that name the rules it touches, and its own.
@@ -107,14 +108,14 @@ pub(crate) struct Preview {
 }
 
 /// What changes would do to this very game if they were made now. Nothing is done.
-#[utoipa::path(post, path = "/games/{game}/preview", tag = "law", operation_id = "preview", request_body = Draft,
+#[utoipa::path(post, path = "/games/{game}/preview", tag = "law", operation_id = "preview", request_body = PreviewDraft,
     params(("game" = String, Path, description = "The game's word.")),
     responses((status = 200, description = "What would happen.", body = Preview), Problem), security(("token" = [])))]
 pub(crate) async fn preview(
     State(site): State<Arc<AppState>>,
     Signed(visitor): Signed,
     Path(game): Path<String>,
-    Body(draft): Body<Draft>,
+    Body(draft): Body<PreviewDraft>,
 ) -> Result<Json<Preview>, Problem> {
     site.checks.take(visitor.who(), site.now_ms())?;
     let look = GameView::at(&site, &visitor, &game).await?;
@@ -127,7 +128,7 @@ pub(crate) async fn preview(
     told.await.map(Json)
 }
 
-fn would(look: &GameView, draft: &Draft) -> Result<Preview, Problem> {
+fn would(look: &GameView, draft: &PreviewDraft) -> Result<Preview, Problem> {
     let patch = look.ask(|asked| asked.patch(&draft.changes));
     let patch = patch.map_err(|bad| Problem::bad(bad.place, bad.text))?;
     let extent = if draft.whole {
@@ -155,7 +156,7 @@ fn would(look: &GameView, draft: &Draft) -> Result<Preview, Problem> {
 }
 
 /// The post that is tried: one that is there, as it would be edited, or a new one.
-fn proposed(look: &GameView, draft: &Draft, patch: Patch) -> Result<Proposed, Problem> {
+fn proposed(look: &GameView, draft: &PreviewDraft, patch: Patch) -> Result<Proposed, Problem> {
     let mut new = match Proposed::changes(look.law(), patch) {
         Proposed::Draft(new) => new,
         there => return Ok(there),

@@ -17,8 +17,8 @@ use crate::api::data::moment;
 use crate::api::games::HeadData;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
-use crate::app::new_game;
 use crate::app::state::AppState;
+use crate::requests::new_game;
 use crate::view::game::GameContext;
 
 /// A rulebook that games can be founded of.

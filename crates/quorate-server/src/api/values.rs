@@ -25,7 +25,7 @@ use crate::api::rules::{AtQuery, then};
 use crate::api::{data, log};
 use crate::app::error::AppError;
 use crate::app::state::AppState;
-use crate::ui::Claim;
+use crate::ui::ClaimMark;
 use crate::view::game::GameView;
 use crate::view::history;
 use crate::view::kinds::{Source, Tracked};
@@ -61,7 +61,7 @@ pub(crate) struct KindData {
     /// As people read it, for several.
     title: String,
     /// What is tracked of each.
-    values: Vec<ValueDecl>,
+    values: Vec<ValueDeclData>,
     /// The things.
     things: Vec<ThingData>,
 }
@@ -69,7 +69,7 @@ pub(crate) struct KindData {
 /// A value that is tracked.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Value)]
-pub(crate) struct ValueDecl {
+pub(crate) struct ValueDeclData {
     /// Its code name.
     name: String,
     /// As people read it.
@@ -175,8 +175,8 @@ fn kind(look: &GameView, name: &Name) -> KindData {
     }
 }
 
-fn decl(look: &GameView, value: &Tracked<'_>) -> ValueDecl {
-    ValueDecl {
+fn decl(look: &GameView, value: &Tracked<'_>) -> ValueDeclData {
+    ValueDeclData {
         name: value.name().to_string(),
         title: look.themed(&value.title()),
         kept: matches!(value.source, Source::Kept(_)),
@@ -245,8 +245,8 @@ fn held(look: &GameView, asked: &Questions<'_>, thing: &Thing, value: &Tracked<'
         changed_at: held.at.map(moment),
         changed_by: cell.map(|cell| cell.by.0),
         claim: held.claim.map(|claim| match claim {
-            Claim::Claimed => "claimed".to_owned(),
-            Claim::Disputed => "disputed".to_owned(),
+            ClaimMark::Claimed => "claimed".to_owned(),
+            ClaimMark::Disputed => "disputed".to_owned(),
         }),
     }
 }

@@ -8,7 +8,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use quorate_kernel::digest::Digest;
 
-use crate::app::visitor::FormWords;
+use crate::app::form_words::FormWords;
 
 /// How many bytes of pages are kept.
 const ROOM: u64 = 32 << 20;

@@ -2,34 +2,9 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::Span;
-use tokio::sync::Semaphore;
-
 use crate::app::error::AppError;
 use crate::app::state::AppState;
-use crate::security::password::{AT_ONCE, Passwords, Tried};
-use crate::security::rate::TooOften;
-
-/// How many may wait for their turn; whoever comes then is sent away.
-const WAITING_MAX: usize = 30;
-
-/// When whoever is sent away may come again.
-const AGAIN_AFTER: Span = Span(5_000);
-
-/// Whose turn it is to have a password worked on.
-pub struct Turns {
-    places: Arc<Semaphore>,
-    turns: Arc<Semaphore>,
-}
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self {
-            places: Arc::new(Semaphore::new(AT_ONCE + WAITING_MAX)),
-            turns: Arc::new(Semaphore::new(AT_ONCE)),
-        }
-    }
-}
+use crate::security::password::{Passwords, Tried};
 
 /// Tries a password against the digest of an account, or against none, which takes as long.
 ///
@@ -78,16 +53,12 @@ async fn worked<T: Send + 'static>(
     site: &Arc<AppState>,
     work: impl FnOnce(&Passwords) -> T + Send + 'static,
 ) -> Result<T, AppError> {
-    let place = Arc::clone(&site.turns.places).try_acquire_owned();
-    let place = place.map_err(|_| TooOften {
-        retry_after_ms: u64::try_from(AGAIN_AFTER.0).unwrap_or(0),
-    })?;
-    let turn = Arc::clone(&site.turns.turns).acquire_owned().await;
-    let turn = turn.map_err(|_| AppError::Broken("the server is closing".to_owned()))?;
+    let turn = site.turns.wait().await?;
+    let turn = turn.ok_or_else(|| AppError::Broken("the server is closing".to_owned()))?;
     let working = Arc::clone(site);
     let done = tokio::task::spawn_blocking(move || {
         // Held until the work is done, also where nobody waits for it any more.
-        let _held = (place, turn);
+        let _held = turn;
         work(&working.passwords)
     });
     Ok(done.await?)

@@ -4,7 +4,7 @@ use quorate_kernel::Moment;
 use quorate_runtime::ports::{AccountError, AccountId, Accounts, Recovery};
 
 use crate::app::mail::MailTrouble;
-use crate::app::state::{digest_of, fresh_word};
+use crate::security::carried::{digest_of, fresh_word};
 use crate::security::chance::NoChance;
 use crate::ui::urls;
 use crate::ui::urls::Href;

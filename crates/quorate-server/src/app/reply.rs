@@ -5,15 +5,13 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 
 use crate::app::error::AppError;
+use crate::app::notice;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::ui::urls::Href;
 use crate::ui::{Chrome, ErrorPage, Link, Reader, RefusalPage, When, urls};
 
-/// The cookie that carries what was just done to the next page.
-pub const NOTICE: &str = "done";
-
-/// How long a browser keeps a session, in seconds; how long it counts says [`crate::app::safety`].
+/// How long a browser keeps a session, in seconds; how long it counts says [`crate::security::uses`].
 pub const SESSION_SECONDS: u64 = 60 * 60 * 24 * 180;
 
 /// A finished page.
@@ -59,23 +57,12 @@ pub fn see(href: &Href) -> Response {
 }
 
 /// On to another page, which tells what was done.
-pub fn see_with(href: &Href, notice: &str) -> Response {
+pub fn see_with(href: &Href, done: &str) -> Response {
     let mut response = see(href);
-    let text: String = notice.chars().take(300).collect();
-    let cookie = format!(
-        "{NOTICE}={}; Path=/; Max-Age=30; HttpOnly; SameSite=Lax",
-        form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>()
-    );
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+    if let Some(cookie) = notice::cookie(done) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }
     response
-}
-
-/// What such a cookie says.
-pub(crate) fn read_notice(text: &str) -> Option<String> {
-    let (text, _) = form_urlencoded::parse(text.as_bytes()).next()?;
-    (!text.is_empty() && text.chars().count() <= 300).then(|| text.into_owned())
 }
 
 /// How addresses of the site begin, without a stroke at the end: as its operator says, else as the request was sent.

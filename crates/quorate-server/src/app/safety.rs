@@ -1,28 +1,10 @@
-//! What accounts are kept safe by: the security log, and what is known of a browser.
+//! What accounts are kept safe by: the security log, and who is told of its entries.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-
-use axum::http::{HeaderMap, header};
-use quorate_kernel::digest::Digest;
-use quorate_kernel::{Moment, Span};
-use quorate_runtime::ports::{Account, AccountId, SecurityEntry, SecurityEvent, SessionUse};
+use quorate_runtime::ports::{Account, AccountId, SecurityEntry, SecurityEvent};
 
 use crate::app::metrics;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-
-/// How long a session lasts that is not used.
-pub const SESSION_IDLE: Span = Span::days(30);
-
-/// How long a session lasts at most.
-pub const SESSION_MAX: Span = Span::days(180);
-
-/// How often the use of a session is noted.
-const NOTED_EVERY: Span = Span::hours(1);
-
-/// How many sessions are remembered for that.
-const NOTED_MAX: usize = 10_000;
 
 /// What the security log says was done: to which account, with what else to say.
 pub struct Happened {
@@ -150,7 +132,7 @@ fn entry(site: &AppState, visitor: &Visitor, happened: Happened) -> SecurityEntr
         account: happened.account,
         by: visitor.id().filter(|_| visitor.is_operator()),
         about: happened.about,
-        place: place(visitor),
+        place: visitor.place(),
     }
 }
 
@@ -185,115 +167,5 @@ pub fn told(event: SecurityEvent) -> &'static str {
         SecurityEvent::PasskeyRemoved => "A passkey was removed",
         SecurityEvent::Ended => "An operator ended the account",
         SecurityEvent::ReportSettled => "An operator settled a report",
-    }
-}
-
-/// With what and from where somebody comes: "Firefox on Linux, from 192.0.2.7".
-pub fn place(visitor: &Visitor) -> String {
-    format!("{}, from {}", visitor.browser, visitor.address)
-}
-
-/// Notes that a session is in use.
-pub async fn in_use(site: &AppState, place: String, session: Digest) {
-    let at = site.now();
-    let used = SessionUse { session, at, place };
-    let noted = site
-        .parts
-        .safety
-        .use_session(&used, at + SESSION_IDLE, SESSION_MAX);
-    if let Err(error) = noted.await {
-        // Whoever cannot write can still be read from.
-        tracing::debug!(%error, "the use of a session was not noted");
-    }
-}
-
-/// Sessions whose use was noted lately.
-#[derive(Default)]
-pub struct NotedUses(Mutex<HashMap<Digest, Moment>>);
-
-impl NotedUses {
-    /// Whether the use of a session is to be noted now. It is not again for an hour.
-    pub fn is_due(&self, session: Digest, now: Moment) -> bool {
-        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_fresh = |at: &Moment| *at <= now && now - *at < NOTED_EVERY;
-        if noted.get(&session).is_some_and(is_fresh) {
-            return false;
-        }
-        if noted.len() >= NOTED_MAX {
-            noted.clear();
-        }
-        noted.insert(session, now);
-        true
-    }
-}
-
-/// Which browser a request comes from, as far as it says: its kind and its system.
-pub fn browser(headers: &HeaderMap) -> String {
-    let agent = headers
-        .get(header::USER_AGENT)
-        .and_then(|agent| agent.to_str().ok());
-    let Some(agent) = agent else {
-        return "Something that does not say what it is".to_owned();
-    };
-    // Most say that they are others too; the first that fits is meant.
-    let kinds = [
-        ("Edg", "Edge"),
-        ("OPR", "Opera"),
-        ("Firefox", "Firefox"),
-        ("Chrom", "Chrome"),
-        ("Safari", "Safari"),
-        ("curl", "curl"),
-    ];
-    let systems = [
-        ("Android", "Android"),
-        ("iPhone", "an iPhone"),
-        ("iPad", "an iPad"),
-        ("Windows", "Windows"),
-        ("Mac OS", "a Mac"),
-        ("CrOS", "a Chromebook"),
-        ("Linux", "Linux"),
-    ];
-    let named = |names: &[(&str, &'static str)]| {
-        let found = names.iter().find(|(sign, _)| agent.contains(sign));
-        found.map(|(_, name)| *name)
-    };
-    let kind = named(&kinds).unwrap_or("Another browser");
-    match named(&systems) {
-        Some(system) => format!("{kind} on {system}"),
-        None => kind.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn browsers_are_told_by_kind_and_system() {
-        let told = |agent: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::USER_AGENT, agent.parse().expect("a header"));
-            browser(&headers)
-        };
-        let firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
-        assert_eq!(told(firefox), "Firefox on Linux");
-        let edge = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 \
-                    Safari/537.36 Edg/140.0";
-        assert_eq!(told(edge), "Edge on Windows");
-        assert_eq!(told("curl/8.9"), "curl");
-        assert_eq!(told("<script>"), "Another browser");
-        assert_eq!(
-            browser(&HeaderMap::new()),
-            "Something that does not say what it is"
-        );
-    }
-
-    #[test]
-    fn a_use_is_noted_once_an_hour() {
-        let (uses, session) = (NotedUses::default(), Digest([1; 32]));
-        assert!(uses.is_due(session, Moment(0)));
-        assert!(!uses.is_due(session, Moment(0) + Span(NOTED_EVERY.0 - 1)));
-        assert!(uses.is_due(session, Moment(0) + NOTED_EVERY));
-        assert!(uses.is_due(Digest([2; 32]), Moment(0)));
     }
 }

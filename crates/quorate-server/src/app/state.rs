@@ -10,7 +10,7 @@ use quorate_engine::rulebook::Rulebook;
 use quorate_forecast::{Forecast, Proof};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, GameId, Moment};
+use quorate_kernel::{EventSeq, GameId, Moment, PostId};
 use quorate_notices::outbox::Outbox;
 use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
@@ -22,21 +22,20 @@ use quorate_runtime::ports::{
 use crate::app::config::ServerConfig;
 use crate::app::error::AppError;
 use crate::app::limits::SiteLimiter;
+use crate::app::outlook::Outlook;
 use crate::app::pages::{Pages, pages};
-use crate::app::passwords::Turns;
-use crate::app::safety::NotedUses;
 use crate::security::csrf::Csrf;
 use crate::security::factor::Tickets;
 use crate::security::headers::Transport;
 use crate::security::known::KnownBrowsers;
 use crate::security::outside::Journeys;
 use crate::security::password::{PasswordTrouble, Passwords};
+use crate::security::rate;
 use crate::security::rate::Limiter;
 use crate::security::session::Cookies;
-use crate::security::{chance, rate};
-use crate::view::enactments::Enacted;
+use crate::security::turns::Turns;
+use crate::security::uses::NotedUses;
 use crate::view::games::GameHost;
-use crate::view::verdict::Outlook;
 
 /// How many reports on proposals are kept, and how many on tests.
 const REPORTS: usize = 64;
@@ -61,6 +60,9 @@ impl Weighter<(GameId, EventSeq), Arc<ReadEvent>> for BytesOfEvent {
         (2 * read.bytes + EVENT_OVERHEAD) as u64
     }
 }
+
+/// Posts by the event that enacted them.
+pub type EnactedPosts = BTreeMap<EventSeq, PostId>;
 
 /// What a site is made of.
 pub struct Deps {
@@ -133,7 +135,7 @@ pub struct AppState {
     /// What proposals would do, as somebody was told within the minute.
     pub forecasts: Cache<Digest, Arc<Forecast>>,
     /// By which posts the rules of a law came to be.
-    pub enactments: Cache<Digest, Arc<Enacted>>,
+    pub enactments: Cache<Digest, Arc<EnactedPosts>>,
     /// What is said of open matters, as long as it holds.
     pub outlooks: Cache<Digest, Arc<Outlook>>,
     /// Pages of games, as somebody was given them within some seconds.
@@ -278,18 +280,4 @@ impl AppState {
     pub async fn whole_log(&self, game: &GameId) -> Result<Vec<Event>, OperatingError> {
         fold::whole_log(&*self.parts.journal, &*self.parts.seals, game).await
     }
-}
-
-/// A word that nobody can guess, for keys and links.
-pub fn fresh_word() -> Result<String, chance::NoChance> {
-    let bytes: [u8; 32] = chance::bytes()?;
-    Ok(blake3::Hash::from_bytes(bytes).to_hex().to_string())
-}
-
-/// What is kept of such a word.
-pub fn digest_of(word: &str) -> Digest {
-    Digest(blake3::derive_key(
-        "quorate 2026 carried word",
-        word.as_bytes(),
-    ))
 }

@@ -7,71 +7,21 @@ use axum::extract::{ConnectInfo, FromRequestParts};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
-use quorate_kernel::Name;
 use quorate_kernel::digest::Digest;
-use quorate_runtime::ports::{Account, AccountId};
-use serde::{Deserialize, Serialize};
+use quorate_runtime::ports::{Account, AccountId, SessionUse};
 
 use crate::app::error::AppError;
+use crate::app::form_words::{FormWords, GivenWords};
 use crate::app::grant::Grant;
-use crate::app::safety;
-use crate::app::state::{AppState, fresh_word};
-use crate::security::chance::NoChance;
+use crate::app::notice;
+use crate::app::state::AppState;
+use crate::security::browser::browser;
 use crate::security::known;
 use crate::security::rate::Who;
 use crate::security::session::SessionToken;
+use crate::security::uses::{SESSION_IDLE, SESSION_MAX};
 use crate::ui::urls::Href;
 use crate::ui::{Link, Send, Theme};
-
-/// How many letters of its page's word a form's key has.
-const KEY_LETTERS: usize = 24;
-
-/// What the forms of one page carry, that belongs to one session and to one page alone.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct FormWords {
-    /// The proof that a form came from a page of ours.
-    pub token: String,
-    /// A word for the keys of the commands that the forms send.
-    pub word: String,
-}
-
-impl FormWords {
-    /// Words for the forms of a page.
-    ///
-    /// # Errors
-    /// Fails where the system has no random bytes.
-    pub fn new(site: &AppState, session: &SessionToken) -> Result<Self, NoChance> {
-        Ok(Self {
-            token: site.csrf.issue(session)?,
-            word: fresh_word()?,
-        })
-    }
-
-    /// Words for somebody who is shown no form, but whose commands need keys.
-    ///
-    /// # Errors
-    /// Fails where the system has no random bytes.
-    pub fn without_forms() -> Result<Self, NoChance> {
-        Ok(Self {
-            token: String::new(),
-            word: fresh_word()?,
-        })
-    }
-
-    /// With what the keys begin.
-    pub fn key(&self) -> &str {
-        self.word.get(..KEY_LETTERS).unwrap_or(&self.word)
-    }
-
-    /// The key of the page's nth form.
-    pub fn key_of(&self, nth: u32) -> Name {
-        format!("{}.{nth}", self.key()).into()
-    }
-}
-
-/// Words that the server gave a worker with a request, so that it can lay others into the page later.
-#[derive(Clone)]
-pub struct GivenWords(pub FormWords);
 
 /// Who makes a request.
 #[derive(Clone)]
@@ -123,6 +73,11 @@ impl Visitor {
         }
     }
 
+    /// With what and from where somebody comes: "Firefox on Linux, from 192.0.2.7".
+    pub fn place(&self) -> String {
+        format!("{}, from {}", self.browser, self.address)
+    }
+
     /// The way in of a form that belongs to no game.
     pub fn send(&self, to: impl Into<Href>) -> Send {
         Send::new(to, self.words.token.clone())
@@ -168,6 +123,20 @@ pub fn session_digest(token: &SessionToken) -> Digest {
     Digest(token.digest().0)
 }
 
+/// Notes that a session is in use.
+pub async fn in_use(site: &AppState, place: String, session: Digest) {
+    let at = site.now();
+    let used = SessionUse { session, at, place };
+    let noted = site
+        .parts
+        .safety
+        .use_session(&used, at + SESSION_IDLE, SESSION_MAX);
+    if let Err(error) = noted.await {
+        // Whoever cannot write can still be read from.
+        tracing::debug!(%error, "the use of a session was not noted");
+    }
+}
+
 /// The value of a plain cookie.
 fn cookie(parts: &Parts, name: &str) -> Option<String> {
     let lines = parts.headers.get_all(axum::http::header::COOKIE).iter();
@@ -208,11 +177,10 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
             Some("dark") => Theme::Dark,
             _ => Theme::System,
         };
-        let notice = cookie(parts, crate::app::reply::NOTICE)
-            .and_then(|text| crate::app::reply::read_notice(&text));
+        let notice = cookie(parts, notice::COOKIE).and_then(|text| notice::read(&text));
         let words = match parts.extensions.get::<GivenWords>() {
             Some(GivenWords(words)) => words.clone(),
-            None => FormWords::new(site, &token)?,
+            None => FormWords::new(&site.csrf, &token)?,
         };
         let asked = parts.uri.path_and_query().map(PathAndQuery::as_str);
         let here = asked
@@ -229,12 +197,12 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
             theme,
             has_keys: cookie(parts, "keys").as_deref() != Some("off"),
             notice,
-            browser: safety::browser(&parts.headers),
+            browser: browser(&parts.headers),
             known: cookie(parts, known::COOKIE),
         };
         let session = session_digest(&visitor.token);
         if visitor.account.is_some() && site.uses.is_due(session, site.now()) {
-            safety::in_use(site, safety::place(&visitor), session).await;
+            in_use(site, visitor.place(), session).await;
         }
         Ok(visitor)
     }

@@ -55,7 +55,7 @@ struct Answered {
 }
 
 /// A message with what the ways out need beside its words.
-pub(super) struct Parcel<'a> {
+pub(super) struct LetterParcel<'a> {
     pub(super) dispatch: &'a Dispatch,
     /// The kinds of its notices.
     pub(super) kinds: &'a [&'a str],
@@ -112,13 +112,17 @@ impl Carrier {
     pub(super) async fn carry(
         &self,
         channel: &Channel,
-        parcel: &Parcel<'_>,
+        parcel: &LetterParcel<'_>,
     ) -> Result<(), NotCarried> {
         let carried = tokio::time::timeout(self.patience, self.hand_over(channel, parcel)).await;
         carried.unwrap_or_else(|_| Err(NotCarried::for_now("no answer in time")))
     }
 
-    async fn hand_over(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+    async fn hand_over(
+        &self,
+        channel: &Channel,
+        parcel: &LetterParcel<'_>,
+    ) -> Result<(), NotCarried> {
         let dispatch = parcel.dispatch;
         match channel.sort {
             ChannelSort::Mail => self.by_mail(channel, parcel).await,
@@ -171,7 +175,11 @@ impl Carrier {
         }
     }
 
-    async fn by_mail(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+    async fn by_mail(
+        &self,
+        channel: &Channel,
+        parcel: &LetterParcel<'_>,
+    ) -> Result<(), NotCarried> {
         let Some(mail) = &self.mail else {
             return Err(NotCarried::for_now("this server sends no mail"));
         };
@@ -191,7 +199,11 @@ impl Carrier {
         })
     }
 
-    async fn by_webhook(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+    async fn by_webhook(
+        &self,
+        channel: &Channel,
+        parcel: &LetterParcel<'_>,
+    ) -> Result<(), NotCarried> {
         let body = webhook::body(parcel.dispatch, parcel.kinds, parcel.game, parcel.at).to_string();
         let gone = || NotCarried::Gone("its secret cannot be read".to_owned());
         let secret = WebhookSecret::read(&channel.secret).ok_or_else(gone)?;
@@ -212,7 +224,11 @@ impl Carrier {
     }
 
     /// To a push service, sealed for one browser.
-    async fn by_push(&self, channel: &Channel, parcel: &Parcel<'_>) -> Result<(), NotCarried> {
+    async fn by_push(
+        &self,
+        channel: &Channel,
+        parcel: &LetterParcel<'_>,
+    ) -> Result<(), NotCarried> {
         let sender = parcel.push.as_ref();
         let sender = sender.ok_or_else(|| NotCarried::for_now("this server has no key"))?;
         let ended = || NotCarried::Ended("its key cannot be read".to_owned());

@@ -24,7 +24,7 @@ pub(super) struct Occasion<'a> {
 }
 
 /// What concerns somebody, and whether it may be told at once where they want that.
-pub(super) struct Due {
+pub(super) struct DueConcern {
     pub(super) concern: Concern,
     pub(super) can_go_at_once: bool,
 }
@@ -32,13 +32,13 @@ pub(super) struct Due {
 /// The letters to somebody about what an event led to.
 pub(super) fn letters_to(
     recipient: &Recipient,
-    concerns: &[Due],
+    concerns: &[DueConcern],
     occasion: &Occasion<'_>,
 ) -> Vec<NewLetter> {
     let mut letters = Vec::new();
     // Of one thing that was written somebody hears once, as what concerns them most.
     let mut told: BTreeSet<&NoticeTopic> = BTreeSet::new();
-    let mut by_weight: Vec<&Due> = concerns.iter().collect();
+    let mut by_weight: Vec<&DueConcern> = concerns.iter().collect();
     by_weight.sort_by_key(|due| due.concern.kind);
     for due in by_weight {
         let concern = &due.concern;
@@ -110,7 +110,7 @@ fn is_talk(kind: NoticeKind) -> bool {
     )
 }
 
-fn to_own(recipient: &Recipient, due: &Due, occasion: &Occasion<'_>) -> Vec<NewLetter> {
+fn to_own(recipient: &Recipient, due: &DueConcern, occasion: &Occasion<'_>) -> Vec<NewLetter> {
     let concern = &due.concern;
     let pace = recipient.choices.pace(occasion.game, concern.kind);
     let from = concern

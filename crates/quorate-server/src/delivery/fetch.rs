@@ -20,9 +20,9 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, crypto::ring};
 
-use crate::app::mail_in::take_mail;
 use crate::app::mailbox::{Mailbox, MailboxPlace};
 use crate::app::state::AppState;
+use crate::requests::mail_in::take_mail;
 
 /// How long the mail server may take over one thing that it is asked.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -62,7 +62,7 @@ type Result<T> = std::result::Result<T, FetchTrouble>;
 trait Wire: AsyncRead + AsyncWrite + Unpin + Send + fmt::Debug {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + fmt::Debug> Wire for T {}
 
-type Opened = Session<Box<dyn Wire>>;
+type OpenedMailbox = Session<Box<dyn Wire>>;
 
 /// Which mail of a mailbox: its number, and what tells numbers of before from those of now.
 type MailNumber = (Option<u32>, u32);
@@ -136,7 +136,7 @@ impl Fetcher {
     }
 
     /// The mailbox, and what tells its numbers from those of another time.
-    async fn open(&self) -> Result<(Opened, Option<u32>)> {
+    async fn open(&self) -> Result<(OpenedMailbox, Option<u32>)> {
         let place = &self.mailbox.place;
         let wire = timeout(PATIENCE, wire(place)).await;
         let mut client = async_imap::Client::new(wire.map_err(|_| FetchTrouble::Silent)??);
@@ -154,7 +154,7 @@ impl Fetcher {
     }
 
     /// Takes all mail that was not seen, oldest first.
-    async fn take_new(&self, session: &mut Opened, validity: Option<u32>) -> Result<usize> {
+    async fn take_new(&self, session: &mut OpenedMailbox, validity: Option<u32>) -> Result<usize> {
         let found = in_time(session.uid_search("UNSEEN UNDELETED")).await?;
         let mut found: Vec<u32> = found.into_iter().collect();
         found.sort_unstable();
@@ -207,7 +207,7 @@ async fn wire(place: &MailboxPlace) -> Result<Box<dyn Wire>> {
 }
 
 /// A mail up to the length that is read; none where somebody took it away.
-async fn fetched(session: &mut Opened, uid: u32) -> Result<Option<Vec<u8>>> {
+async fn fetched(session: &mut OpenedMailbox, uid: u32) -> Result<Option<Vec<u8>>> {
     let asked = async {
         let query = format!("(UID BODY.PEEK[]<0.{MAIL_BYTES_MAX}>)");
         let mails: Vec<_> = session
@@ -221,13 +221,13 @@ async fn fetched(session: &mut Opened, uid: u32) -> Result<Option<Vec<u8>>> {
     in_time(asked).await
 }
 
-async fn seen(session: &mut Opened, uid: u32) -> Result<()> {
+async fn seen(session: &mut OpenedMailbox, uid: u32) -> Result<()> {
     let store = format!("UID STORE {uid} +FLAGS.SILENT (\\Seen)");
     in_time(session.run_command_and_check_ok(store)).await
 }
 
 /// Waits until there may be more.
-async fn wait(session: Opened, can_tell: bool) -> Result<Opened> {
+async fn wait(session: OpenedMailbox, can_tell: bool) -> Result<OpenedMailbox> {
     let mut session = session;
     if !can_tell {
         tokio::time::sleep(LOOK_EVERY).await;

@@ -11,8 +11,8 @@ use quorate_runtime::ports::{GameRow, JobFailed, StoreError};
 use crate::app::error::AppError;
 use crate::app::inquiry::ask;
 use crate::app::state::AppState;
-use crate::delivery::expand::{Due, Occasion, letters_to};
-use crate::delivery::reading::{News, NewsAsked};
+use crate::delivery::expand::{DueConcern, Occasion, letters_to};
+use crate::delivery::reading::{GameNews, NewsAsked};
 use crate::view::notices::NowStanding;
 
 /// How many events are read at a time.
@@ -133,7 +133,7 @@ fn read(
     (game, now): (&GameId, Moment),
     point: FollowPoint,
     recipients: &[Recipient],
-    news: News,
+    news: GameNews,
 ) -> Result<(FollowPoint, Vec<NewLetter>), AppError> {
     let mut letters = Vec::new();
     let mut budget = point.budget.clone();
@@ -147,11 +147,11 @@ fn read(
         if now - event.at > STALE {
             continue;
         }
-        let concerns = event.concerns.into_iter().map(|concern| Due {
+        let concerns = event.concerns.into_iter().map(|concern| DueConcern {
             can_go_at_once: budget.allows(&concern, event.doer, event.at),
             concern,
         });
-        let concerns: Vec<Due> = concerns.collect();
+        let concerns: Vec<DueConcern> = concerns.collect();
         let occasion = Occasion {
             game,
             standings: &news.standings,
@@ -210,7 +210,7 @@ fn stand(
             not_before: None,
             sent_by: None,
         };
-        let due = Due {
+        let due = DueConcern {
             concern,
             can_go_at_once: true,
         };

@@ -12,10 +12,10 @@ const LONGEST: Span = Span::hours(1);
 
 /// Since when is known of which games that they cannot be followed.
 #[derive(Default)]
-pub(super) struct HeldGames(BTreeMap<GameId, Held>);
+pub(super) struct HeldGames(BTreeMap<GameId, HeldGame>);
 
 #[derive(Clone, Copy)]
-struct Held {
+struct HeldGame {
     wait: Span,
     until: Moment,
 }
@@ -31,7 +31,7 @@ impl HeldGames {
         let before = self.0.get(game);
         let wait = before.map_or(FIRST, |held| Span(held.wait.0 * 4).min(LONGEST));
         let until = now + wait;
-        self.0.insert(game.clone(), Held { wait, until });
+        self.0.insert(game.clone(), HeldGame { wait, until });
         until
     }
 

@@ -31,7 +31,7 @@ pub(crate) struct NewsAsked {
 
 /// Whom events concern.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct News {
+pub(crate) struct GameNews {
     /// The newest event that there is.
     pub(super) head: EventSeq,
     pub(super) events: Vec<EventNews>,
@@ -50,7 +50,7 @@ pub(crate) struct EventNews {
 }
 
 impl Inquiry for NewsAsked {
-    type Answer = News;
+    type Answer = GameNews;
     const WORD: &'static str = "news";
     const IS_HEAVY: bool = true;
 
@@ -58,7 +58,7 @@ impl Inquiry for NewsAsked {
         &self.game
     }
 
-    async fn answer(self, site: &Arc<AppState>) -> Result<News, AppError> {
+    async fn answer(self, site: &Arc<AppState>) -> Result<GameNews, AppError> {
         let look = GameView::for_account(site, None, self.game.as_str()).await?;
         let head = look.head().seq;
         // What happened since the state was taken waits for the next look: it is told as the game stands then.
@@ -70,7 +70,7 @@ impl Inquiry for NewsAsked {
             let from = self.from.next();
             events = fold::events_from(journal, seals, &self.game, from, count).await?;
         }
-        let reading = tokio::task::spawn_blocking(move || News {
+        let reading = tokio::task::spawn_blocking(move || GameNews {
             head,
             events: events.iter().map(|event| news(&look, event)).collect(),
             standings: look.standings(&self.players),

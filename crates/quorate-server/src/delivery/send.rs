@@ -16,7 +16,7 @@ use crate::app::error::AppError;
 use crate::app::inquiry::ask;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::state::AppState;
-use crate::delivery::carry::{Carrier, NotCarried, Parcel, PushSender};
+use crate::delivery::carry::{Carrier, LetterParcel, NotCarried, PushSender};
 use crate::delivery::follow::failed;
 use crate::delivery::reading::{LetterAsked, WordsAsked};
 use crate::ui::urls;
@@ -85,7 +85,7 @@ pub(super) async fn send(
         worded.into_iter().map(|it| (it.kind, it.text)).unzip();
     let reply_to = reply_to(site, letters, &notices);
     let dispatch = dispatch(site, &base, channel, letters, title, notices);
-    let parcel = Parcel {
+    let parcel = LetterParcel {
         dispatch: &dispatch,
         kinds: &kinds,
         game: &one_game,
@@ -195,7 +195,7 @@ async fn handed_over(
     carrier: &Carrier,
     channel: &Channel,
     letters: &[OutboxLetter],
-    parcel: &Parcel<'_>,
+    parcel: &LetterParcel<'_>,
 ) -> Result<Option<Settled>, AppError> {
     let tries = letters.iter().map(|letter| letter.tries).max().unwrap_or(0);
     Ok(Some(match carrier.carry(channel, parcel).await {

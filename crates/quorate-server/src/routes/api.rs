@@ -44,14 +44,14 @@ const ROOT: &str = "/api/v1";
         (name = "log", description = "What happened, and what happens."),
     ),
     components(schemas(Problem)),
-    modifiers(&Token)
+    modifiers(&TokenScheme)
 )]
 struct Api;
 
 /// How callers say who they are.
-struct Token;
+struct TokenScheme;
 
-impl Modify for Token {
+impl Modify for TokenScheme {
     fn modify(&self, document: &mut Document) {
         let mut scheme = Http::new(HttpAuthScheme::Bearer);
         scheme.description = Some("A token that you made on your account's page.".to_owned());

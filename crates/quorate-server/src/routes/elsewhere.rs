@@ -23,10 +23,11 @@ use tower::ServiceExt;
 use crate::api::caller::Caller;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
+use crate::app::form_words::{FormWords, GivenWords};
 use crate::app::inquiry::WireJob;
 use crate::app::reply;
 use crate::app::state::AppState;
-use crate::app::visitor::{FormWords, GivenWords, Visitor};
+use crate::app::visitor::Visitor;
 use crate::routes::inquiries;
 use crate::security::rate::Who;
 
@@ -66,7 +67,7 @@ struct WireResponse {
 
 /// How much an answer takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Effort {
+enum WorkSort {
     /// A page: what rules compute of values, who may do what.
     Page,
     /// A command as it was typed, and a page or an answer that says what came of it. The game judges it elsewhere, and the time
@@ -80,7 +81,7 @@ enum Effort {
     Tests,
 }
 
-impl Effort {
+impl WorkSort {
     /// What a request takes that must not be answered here; none for all others.
     fn of(method: &Method, path: &str) -> Option<Self> {
         let is_read = *method == Method::GET || *method == Method::HEAD;
@@ -169,7 +170,7 @@ pub(super) async fn hand_over(
     next: Next,
 ) -> Response {
     let path = request.extensions().get::<MatchedPath>();
-    let effort = path.and_then(|path| Effort::of(request.method(), path.as_str()));
+    let effort = path.and_then(|path| WorkSort::of(request.method(), path.as_str()));
     let (Some(workers), Some(effort)) = (site.parts.workers.clone(), effort) else {
         return next.run(request).await;
     };
@@ -178,7 +179,7 @@ pub(super) async fn hand_over(
         Ok(visitor) => visitor,
         Err(response) => return response,
     };
-    if effort == Effort::Command && visitor.id().is_none() && is_api(&parts) {
+    if effort == WorkSort::Command && visitor.id().is_none() && is_api(&parts) {
         // Whoever may send nothing is told so before anything of theirs is read.
         return next.run(Request::from_parts(parts, body)).await;
     }
@@ -192,12 +193,12 @@ pub(super) async fn hand_over(
     let Ok(body) = to_bytes(body, BODY_BYTES).await else {
         return too_large(&site, &visitor, &parts);
     };
-    if effort == Effort::Command && visitor.is_operator() && has(&body, b"\"repair\"") {
+    if effort == WorkSort::Command && visitor.is_operator() && has(&body, b"\"repair\"") {
         // No worker acts as an operator.
         return next.run(Request::from_parts(parts, Body::from(body))).await;
     }
-    let effort = if effort == Effort::Preview && asks_for_tests(&body) {
-        Effort::Tests
+    let effort = if effort == WorkSort::Preview && asks_for_tests(&body) {
+        WorkSort::Tests
     } else {
         effort
     };
@@ -210,7 +211,7 @@ pub(super) async fn hand_over(
         account: visitor.id(),
         time: effort.time(&site),
         is_heavy: effort.is_heavy(),
-        is_in_force: matches!(effort, Effort::Page | Effort::Command),
+        is_in_force: matches!(effort, WorkSort::Page | WorkSort::Command),
         request: match wire_request(&parts, &body, &visitor.words) {
             Ok(request) => request,
             Err(error) => return failed(&site, &visitor, &parts, broken(&error)),
@@ -219,7 +220,7 @@ pub(super) async fn hand_over(
     let made = match workers.run(job).await {
         Ok(made) => made,
         // What was sent may have been kept before the words for it took too long.
-        Err(JobFailed::TimeOver(_) | JobFailed::Ended) if effort == Effort::Command => {
+        Err(JobFailed::TimeOver(_) | JobFailed::Ended) if effort == WorkSort::Command => {
             let interrupted = OperatingError::Interrupted.into();
             return failed(&site, &visitor, &parts, interrupted);
         }
@@ -376,17 +377,17 @@ mod tests {
 
     #[test]
     fn what_runs_strangers_code_is_handed_over_and_what_reads_the_log_is_not() {
-        let of = |method: Method, path: &str| Effort::of(&method, path);
+        let of = |method: Method, path: &str| WorkSort::of(&method, path);
         let preview = of(Method::POST, "/api/v1/games/{game}/preview");
-        assert_eq!(preview, Some(Effort::Preview));
-        assert_eq!(of(Method::GET, "/g/{game}/tracker"), Some(Effort::Page));
-        assert_eq!(of(Method::GET, "/g/{game}"), Some(Effort::Page));
+        assert_eq!(preview, Some(WorkSort::Preview));
+        assert_eq!(of(Method::GET, "/g/{game}/tracker"), Some(WorkSort::Page));
+        assert_eq!(of(Method::GET, "/g/{game}"), Some(WorkSort::Page));
         assert_eq!(
             of(Method::GET, "/g/{game}/post/{post}"),
-            Some(Effort::Report)
+            Some(WorkSort::Report)
         );
         let tests = of(Method::GET, "/g/{game}/post/{post}/effects/tests");
-        assert_eq!(tests, Some(Effort::Tests));
+        assert_eq!(tests, Some(WorkSort::Tests));
         for path in [
             "/",
             "/sign-in",
@@ -396,11 +397,11 @@ mod tests {
             assert_eq!(of(Method::GET, path), None, "{path}");
         }
         let act = of(Method::POST, "/g/{game}/act/{action}");
-        assert_eq!(act, Some(Effort::Command));
+        assert_eq!(act, Some(WorkSort::Command));
         let acts = of(Method::POST, "/api/v1/games/{game}/acts");
-        assert_eq!(acts, Some(Effort::Command));
+        assert_eq!(acts, Some(WorkSort::Command));
         let trial = of(Method::POST, "/g/{game}/act/{action}/trial");
-        assert_eq!(trial, Some(Effort::Preview));
+        assert_eq!(trial, Some(WorkSort::Preview));
     }
 
     #[test]

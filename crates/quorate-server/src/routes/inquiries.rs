@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::api::events::ToldEvent;
 use crate::app::inquiry::{Inquiry, answered as answered_as};
-use crate::app::mail_in::MailedAnswer;
 use crate::app::state::AppState;
 use crate::delivery::reading::{NewsAsked, WordsAsked};
+use crate::requests::mail_in::MailedAnswer;
 use crate::site::discord::play::DiscordPlay;
 use crate::site::feeds::own::{DatesAsked, NeedsAsked};
 use crate::site::home::handler::CardAsked;

@@ -14,10 +14,11 @@ use axum::response::{IntoResponse, Response};
 use quorate_kernel::Span;
 use quorate_kernel::digest::Digest;
 
+use crate::app::form_words::GivenWords;
 use crate::app::pages::KeptPage;
 use crate::app::reply;
 use crate::app::state::AppState;
-use crate::app::visitor::{GivenWords, Visitor};
+use crate::app::visitor::Visitor;
 use crate::site::tracker::columns;
 use crate::view::game::GameContext;
 
@@ -29,7 +30,7 @@ const LONGEST: usize = 1 << 20;
 
 /// What a page is kept under. It travels from the outer layer to the inner one.
 #[derive(Clone, Copy)]
-struct Wanted(Digest);
+struct WantedPage(Digest);
 
 /// Nothing on the page belongs to one session. It travels from the inner layer to the outer one.
 #[derive(Clone, Copy)]
@@ -57,7 +58,7 @@ pub(super) async fn pressed(
     if let Some(page) = site.pages.get(&key) {
         return given(&site, &visitor, &page, page.body.clone(), &parts.headers);
     }
-    parts.extensions.insert(Wanted(wanted));
+    parts.extensions.insert(WantedPage(wanted));
     let asked = parts.headers.clone();
     let response = next.run(Request::from_parts(parts, body)).await;
     let Some(&Impersonal(digest)) = response.extensions().get() else {
@@ -84,7 +85,8 @@ pub(super) async fn drawn(
     next: Next,
 ) -> Response {
     let extensions = request.extensions();
-    let (Some(&Wanted(wanted)), Some(visitor)) = (extensions.get(), extensions.get::<Visitor>())
+    let (Some(&WantedPage(wanted)), Some(visitor)) =
+        (extensions.get(), extensions.get::<Visitor>())
     else {
         return next.run(request).await;
     };

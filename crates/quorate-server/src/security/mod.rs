@@ -3,6 +3,8 @@
 //! **Invariant:** nothing in here knows a game. Who may do what in a game is decided by the game's law and by the one place
 //! that authorises commands; this is about requests.
 
+pub mod browser;
+pub mod carried;
 pub mod chance;
 pub mod connections;
 pub mod csrf;
@@ -14,6 +16,8 @@ pub mod passkey;
 pub mod password;
 pub mod rate;
 pub mod session;
+pub mod turns;
+pub mod uses;
 
 /// Compares two secrets in a time that does not depend on where they differ.
 pub fn same_secret(a: &[u8], b: &[u8]) -> bool {

@@ -50,7 +50,7 @@ impl std::fmt::Debug for JourneySecrets {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Sealed<T> {
+struct SealedCookie<T> {
     what: T,
     chance: [u8; 16],
     ends_at: u64,
@@ -119,7 +119,7 @@ impl Journeys {
         session: &SessionToken,
         now_ms: u64,
     ) -> Result<String, NoChance> {
-        let sealed = Sealed {
+        let sealed = SealedCookie {
             what,
             chance: chance::bytes()?,
             ends_at: now_ms + COUNTS_MS,
@@ -148,7 +148,7 @@ impl Journeys {
         if !same_secret(&mac, &self.mac(kind, &text, session)) {
             return None;
         }
-        let sealed: Sealed<T> = serde_json::from_slice(&text).ok()?;
+        let sealed: SealedCookie<T> = serde_json::from_slice(&text).ok()?;
         (now_ms < sealed.ends_at).then_some(sealed.what)
     }
 

@@ -13,7 +13,7 @@ use flate2::{Compression, write::GzEncoder};
 use scraper::{ElementRef, Html, Selector};
 
 use crate::site::account::page::Settings;
-use crate::site::act::page::Act;
+use crate::site::act::page::ActPage;
 use crate::site::api_page::page::ApiPage;
 use crate::site::blog::page::Front;
 use crate::site::board::page::BoardPage;
@@ -30,9 +30,9 @@ use crate::site::messages::page::{Messages, Thread};
 use crate::site::notices::page::Notices;
 use crate::site::operator::page::{Operator, SecurityLog};
 use crate::site::people::page::{PlayerPage, Players};
-use crate::site::post::page::Post;
-use crate::site::ruleset::page::{Compare, RuleHistory, Ruleset};
-use crate::site::ruling::page::Ruling;
+use crate::site::post::page::PostPage;
+use crate::site::ruleset::page::{Compare, RuleHistoryPage, Ruleset};
+use crate::site::ruling::page::RulingPage;
 use crate::site::search::page::Search;
 use crate::site::tracker::page::Tracker;
 use crate::site::versions::page::Versions;
@@ -72,17 +72,17 @@ register_pages! {
     "home" => Home,
     "front" => Front,
     "compose" => Compose,
-    "post" => Post,
+    "post" => PostPage,
     "effects" => EffectsPage,
     "versions" => Versions,
     "ruleset" => Ruleset,
-    "rule history" => RuleHistory,
+    "rule history" => RuleHistoryPage,
     "compare" => Compare,
     "api" => ApiPage,
     "search" => Search,
     "notices" => Notices,
     "tracker" => Tracker,
-    "act" => Act,
+    "act" => ActPage,
     "board" => BoardPage,
     "law page" => LawPage,
     "desk" => Desk,
@@ -92,7 +92,7 @@ register_pages! {
     "dynasty" => DynastyPage,
     "log" => LogPage,
     "event" => EventPage,
-    "ruling" => Ruling,
+    "ruling" => RulingPage,
     "charts" => Charts,
     "messages" => Messages,
     "thread" => Thread,

@@ -7,8 +7,8 @@ use askama::Template;
 use quorate_law::capital;
 
 use crate::ui::glyph::{ALARM, Glyph, initials};
+use crate::ui::html::escape;
 use crate::ui::html::writes_html;
-use crate::ui::markup::escape;
 use crate::ui::urls::Href;
 
 /// A square with what lies on it.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::ui::markup::escape;
+use crate::ui::html::escape;
 
 /// Starlark's keywords.
 const KEYWORDS: &[&str] = &[

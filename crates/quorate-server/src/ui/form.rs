@@ -253,7 +253,7 @@ impl Field {
         } else {
             format!(
                 r#" aria-describedby="{}""#,
-                crate::ui::markup::escape(&by.join(" "))
+                crate::ui::html::escape(&by.join(" "))
             )
         };
         let invalid = if self.error.is_some() {

@@ -2,7 +2,7 @@
 
 use quorate_law::capital;
 
-use crate::ui::markup::escape;
+use crate::ui::html::escape;
 
 /// A mark on a square. Shape carries its meaning; what has no drawing stands as its first letters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

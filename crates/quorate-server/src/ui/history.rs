@@ -5,8 +5,8 @@ use askama::Template;
 use crate::ui::dice::Die;
 use crate::ui::form::Form;
 use crate::ui::html::writes_html;
+use crate::ui::mark::ClaimMark;
 use crate::ui::refusal::Cite;
-use crate::ui::table::Claim;
 use crate::ui::time::When;
 use crate::ui::urls::Href;
 
@@ -26,7 +26,7 @@ pub struct Step {
     /// Dice that made it.
     pub dice: Vec<Die>,
     /// What is said about it.
-    pub claim: Option<Claim>,
+    pub claim: Option<ClaimMark>,
     /// What became of the claim: "accepted after 24 h".
     pub outcome: Option<String>,
     /// The event, where it can be undone or disputed.

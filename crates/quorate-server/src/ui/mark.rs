@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use quorate_engine::conventions;
+
 use crate::ui::html::writes_html;
 
 /// The drawings of the sprite.
@@ -137,7 +139,7 @@ pub struct Mark {
 impl fmt::Display for Mark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tone = self.tone.map(|tone| format!(" {tone}")).unwrap_or_default();
-        let word = crate::ui::markup::escape(&self.word);
+        let word = crate::ui::html::escape(&self.word);
         write!(
             f,
             r##"<svg class="icon{tone}" role="img" aria-label="{word}"><title>{word}</title><use href="#i-{}"/></svg>"##,
@@ -190,7 +192,7 @@ impl Ballot {
 
     /// What its votes are doing, under their number: "FOR", "deferring".
     pub fn doing(&self) -> String {
-        if self.name == "deferential" {
+        if self.name == conventions::FOLLOWING {
             "deferring".to_owned()
         } else {
             self.word()
@@ -203,6 +205,36 @@ impl Ballot {
             icon: self.icon(),
             tone: Some(self.tone()),
             word: self.word(),
+        }
+    }
+}
+
+/// What is said about a value beside the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClaimMark {
+    /// Recorded by hand, not yet settled.
+    Claimed,
+    /// Somebody says that it is wrong.
+    Disputed,
+}
+
+impl ClaimMark {
+    pub(crate) fn mark(self) -> Mark {
+        let (icon, tone, word) = match self {
+            Self::Claimed => (Icon::Claimed, Tone::Claimed, "claimed"),
+            Self::Disputed => (Icon::Disputed, Tone::Disputed, "disputed"),
+        };
+        Mark {
+            icon,
+            tone: Some(tone),
+            word: word.into(),
+        }
+    }
+
+    pub(crate) fn class(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Disputed => "disputed",
         }
     }
 }
@@ -252,7 +284,7 @@ impl fmt::Display for Status {
             StatusKind::Asleep => (Icon::Sleep, Tone::Claimed),
             StatusKind::Void => (Icon::None, Tone::None),
         };
-        let word = crate::ui::markup::escape(&self.word);
+        let word = crate::ui::html::escape(&self.word);
         write!(f, r#"<span class="status {tone}">{icon}{word}</span>"#)
     }
 }

@@ -5,10 +5,12 @@
 //! elements, although nothing else should come out: two fences, because strangers write here.
 
 mod pictures;
+mod reading;
 mod short;
 mod tokens;
 
 pub use pictures::{UPLOAD_WORD, UPLOADED, uploaded};
+pub use reading::{People, Reading, Terms};
 pub use short::{excerpt, in_two};
 pub use tokens::{names, themed};
 
@@ -21,10 +23,10 @@ use comrak::nodes::{AstNode, NodeValue};
 use comrak::{Arena, format_html, parse_document};
 use quorate_engine::icons::{IconWords, cut, is_spoken, nests_too_deep, options};
 
-use crate::ui::html::writes_html;
+use crate::ui::html::{escape, writes_html};
 use crate::ui::mark::Ballot;
 use crate::ui::markup::pictures::is_own_picture;
-use crate::ui::markup::tokens::{Piece, pieces};
+use crate::ui::markup::tokens::{TextPiece, pieces};
 
 /// HTML that is safe to stand in a page. Only this module makes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,48 +56,6 @@ impl fmt::Display for Markup {
 }
 
 writes_html!(Markup);
-
-/// Makes text safe between tags and inside quoted attributes.
-pub fn escape(text: &str) -> Cow<'_, str> {
-    if !text.contains(['<', '>', '&', '"', '\'']) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len() + 16);
-    for letter in text.chars() {
-        match letter {
-            '<' => out.push_str("&#60;"),
-            '>' => out.push_str("&#62;"),
-            '&' => out.push_str("&#38;"),
-            '"' => out.push_str("&#34;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
-        }
-    }
-    Cow::Owned(out)
-}
-
-/// The words of a game's theme, by token: `player` → "Horde", `players` → "Hordes", `Players` → "Hordes".
-pub type Terms = BTreeMap<String, String>;
-
-/// The players of a game who can be named by an @: their names in small letters, and the way to each one's page.
-pub type People = BTreeMap<String, String>;
-
-/// Where a text stands, which decides what may be in it.
-#[derive(Clone, Copy, Debug)]
-pub struct Reading<'a> {
-    /// The words that stand for `{player}` and the like.
-    pub terms: &'a Terms,
-    /// The words between colons that are votes here; none where nobody votes.
-    pub icons: &'a IconWords,
-    /// Who can be named by an @.
-    pub people: &'a People,
-    /// Whether a line ends where it was typed to end, as people expect of what they post; the law's lines flow.
-    pub keeps_lines: bool,
-    /// Where the pictures are that were uploaded for this text, which it names by their words; none where none are shown.
-    pub pictures: Option<&'a str>,
-    /// The level that all headings of the text get, so that the page's own outline holds; without one they are bold lines.
-    pub heading: Option<u8>,
-}
 
 /// Makes HTML of somebody's Markdown.
 pub fn render(text: &str, reading: Reading<'_>) -> Markup {
@@ -190,21 +150,23 @@ fn place_tokens<'a>(
         &none
     };
     let pieces = pieces(words, Reading { icons, ..reading });
-    if let [Piece::Words(same)] = pieces.as_slice() {
+    if let [TextPiece::Words(same)] = pieces.as_slice() {
         debug_assert_eq!(*same, words);
         return;
     }
     for piece in pieces {
         let value = match piece {
-            Piece::Words(words) => NodeValue::Text(words.to_owned().into()),
-            Piece::Vote(side) => NodeValue::Raw(vote_tag(side)),
-            Piece::Person(name, _) if is_in_link(node) => NodeValue::Text(name.to_owned().into()),
-            Piece::Person(name, href) => NodeValue::Raw(format!(
+            TextPiece::Words(words) => NodeValue::Text(words.to_owned().into()),
+            TextPiece::Vote(side) => NodeValue::Raw(vote_tag(side)),
+            TextPiece::Person(name, _) if is_in_link(node) => {
+                NodeValue::Text(name.to_owned().into())
+            }
+            TextPiece::Person(name, href) => NodeValue::Raw(format!(
                 r#"<a href="{}">{}</a>"#,
                 escape(href),
                 escape(name)
             )),
-            Piece::Term(term) => {
+            TextPiece::Term(term) => {
                 NodeValue::Raw(format!(r#"<span class="term">{}</span>"#, escape(term)))
             }
         };

@@ -5,7 +5,7 @@ use askama::Template;
 use crate::ui::bar::Bar;
 use crate::ui::history::History;
 use crate::ui::html::writes_html;
-use crate::ui::mark::Icon;
+use crate::ui::mark::ClaimMark;
 use crate::ui::person::Person;
 use crate::ui::time::When;
 use crate::ui::urls::Href;
@@ -71,36 +71,6 @@ impl Column {
     }
 }
 
-/// What is said about a value beside the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// Recorded by hand, not yet settled.
-    Claimed,
-    /// Somebody says that it is wrong.
-    Disputed,
-}
-
-impl Claim {
-    pub(crate) fn mark(self) -> crate::ui::mark::Mark {
-        let (icon, tone, word) = match self {
-            Self::Claimed => (Icon::Claimed, crate::ui::mark::Tone::Claimed, "claimed"),
-            Self::Disputed => (Icon::Disputed, crate::ui::mark::Tone::Disputed, "disputed"),
-        };
-        crate::ui::mark::Mark {
-            icon,
-            tone: Some(tone),
-            word: word.into(),
-        }
-    }
-
-    pub(crate) fn class(self) -> &'static str {
-        match self {
-            Self::Claimed => "claimed",
-            Self::Disputed => "disputed",
-        }
-    }
-}
-
 /// One value.
 #[derive(Clone, Debug, Default)]
 pub struct Cell {
@@ -111,7 +81,7 @@ pub struct Cell {
     /// The share that it is of a whole.
     pub bar: Option<Bar>,
     /// What is said about it.
-    pub claim: Option<Claim>,
+    pub claim: Option<ClaimMark>,
     /// Why the code that computes it breaks, where it does.
     pub broken: Option<String>,
     /// Whether its history is open under the row.

@@ -58,7 +58,7 @@ impl Href {
 impl fmt::Display for Href {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Everything but the joints of a query was percent-encoded when it was written; a returned path was not.
-        f.write_str(&crate::ui::markup::escape(&self.0))
+        f.write_str(&crate::ui::html::escape(&self.0))
     }
 }
 

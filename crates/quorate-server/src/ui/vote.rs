@@ -21,7 +21,7 @@ pub struct Gauge {
     /// Players who could still vote.
     pub silent: u32,
     /// How many FOR make a quorum, where the law knows one.
-    pub quorum: Option<u32>,
+    pub enough: Option<u32>,
     /// Drawn across a side column, with the quorum's number.
     pub large: bool,
 }
@@ -45,12 +45,12 @@ impl Gauge {
             ..
         } = self;
         let voters = self.voters();
-        let quorum = self
-            .quorum
+        let enough = self
+            .enough
             .map(|q| format!("; quorum {q} of {voters}"))
             .unwrap_or_default();
         format!(
-            "{in_favour} for, {against} against, {deferring} deferring, {silent} not voted{quorum}"
+            "{in_favour} for, {against} against, {deferring} deferring, {silent} not voted{enough}"
         )
     }
 
@@ -133,13 +133,13 @@ impl fmt::Display for Gauge {
         bars(f, "g-against", self.against, &|x| {
             format!("M{x} {head}h{bar}v{split}h-{bar}zM{x} {low}h{bar}v{split}h-{bar}z")
         })?;
-        self.quorum_line(f, step, gap, height + head, head)?;
+        self.enough_line(f, step, gap, height + head, head)?;
         f.write_str("</svg>")
     }
 }
 
 impl Gauge {
-    fn quorum_line(
+    fn enough_line(
         &self,
         f: &mut fmt::Formatter<'_>,
         step: u32,
@@ -147,10 +147,10 @@ impl Gauge {
         bottom: u32,
         head: u32,
     ) -> fmt::Result {
-        let Some(quorum) = self.quorum.filter(|q| (1..=self.voters()).contains(q)) else {
+        let Some(enough) = self.enough.filter(|q| (1..=self.voters()).contains(q)) else {
             return Ok(());
         };
-        let x = f64::from(step * quorum) - f64::from(gap) / 2.0;
+        let x = f64::from(step * enough) - f64::from(gap) / 2.0;
         let (top, foot) = if self.large {
             (i64::from(head) - 4, bottom + 3)
         } else {
@@ -161,7 +161,7 @@ impl Gauge {
         }
         write!(f, r#"<path class="g-q" d="M{x} {top}V{foot}"/>"#)?;
         if self.large {
-            let share = f64::from(quorum) / f64::from(self.voters());
+            let share = f64::from(enough) / f64::from(self.voters());
             let anchor = if share > 0.85 {
                 "end"
             } else if share < 0.15 {
@@ -171,7 +171,7 @@ impl Gauge {
             };
             write!(
                 f,
-                r#"<text x="{x}" y="9" text-anchor="{anchor}">quorum {quorum}</text>"#
+                r#"<text x="{x}" y="9" text-anchor="{anchor}">quorum {enough}</text>"#
             )?;
         }
         Ok(())
@@ -258,7 +258,7 @@ mod tests {
             against: 2,
             deferring: 2,
             silent: 3,
-            quorum: Some(6),
+            enough: Some(6),
             large: false,
         }
     }
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn a_quorum_that_nobody_can_reach_has_no_line() {
         let html = Gauge {
-            quorum: Some(40),
+            enough: Some(40),
             ..gauge()
         }
         .to_string();
@@ -304,7 +304,7 @@ mod tests {
             against: 0,
             deferring: 0,
             silent: 0,
-            quorum: Some(1),
+            enough: Some(1),
             large: true,
         }
         .to_string();

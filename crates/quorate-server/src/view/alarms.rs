@@ -10,7 +10,7 @@ use crate::view::game::GameView;
 use crate::view::kinds::{Source, Tracked};
 
 /// Something that stands on a board.
-pub(crate) struct Standing {
+pub(crate) struct BoardStanding {
     /// What.
     pub(crate) thing: Thing,
     /// Where.
@@ -35,7 +35,7 @@ pub(crate) struct Alarms {
 }
 
 /// A tracked text that a function of the law works out of each player, empty of some and not of others, is a mark.
-pub(crate) fn alarms(look: &GameView, standing: &[Standing]) -> Alarms {
+pub(crate) fn alarms(look: &GameView, standing: &[BoardStanding]) -> Alarms {
     let kind = Name::from("Player");
     let players: Vec<&Thing> = standing
         .iter()

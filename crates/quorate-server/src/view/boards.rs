@@ -10,7 +10,7 @@ use quorate_law::declare::{Holds, ShownTo};
 use crate::ui::html::slug;
 use crate::ui::{Board, Glyph, LegendLine, Piece, Square as Mark};
 use crate::view::alarms;
-use crate::view::alarms::Standing;
+use crate::view::alarms::BoardStanding;
 use crate::view::game::GameView;
 use crate::view::kinds::Source;
 
@@ -26,7 +26,7 @@ pub(crate) fn square_name(decl: &BoardDecl, square: &Square) -> String {
 }
 
 /// Everything that stands on a board and that the reader may see there, players first.
-pub(crate) fn standing(look: &GameView, board: &Name) -> Vec<Standing> {
+pub(crate) fn standing(look: &GameView, board: &Name) -> Vec<BoardStanding> {
     let places: Vec<(&Name, &Name)> = look
         .law
         .values
@@ -69,7 +69,7 @@ pub(crate) fn standing(look: &GameView, board: &Name) -> Vec<Standing> {
                         })
                     })
                     .map(|cell| tx.label(&convert::datum(cell.value.open())));
-                Standing {
+                BoardStanding {
                     picture: look.portrait(tx, &thing),
                     sort: sort.unwrap_or_else(|| name.clone()),
                     thing,
@@ -111,7 +111,12 @@ pub(crate) fn drawing(look: &GameView, name: &Name) -> Option<Board> {
     Some(draw(look, name, &decl.it, &standing(look, name)))
 }
 
-pub(crate) fn draw(look: &GameView, name: &Name, decl: &BoardDecl, standing: &[Standing]) -> Board {
+pub(crate) fn draw(
+    look: &GameView,
+    name: &Name,
+    decl: &BoardDecl,
+    standing: &[BoardStanding],
+) -> Board {
     let mut board = Board {
         id: slug(name.as_str()),
         title: look.themed(&decl.title),

@@ -1,16 +1,10 @@
 //! Changes by hand: whether the reader may record one, and the fields for it.
 
-use quorate_kernel::command::{Act, typed};
 use quorate_kernel::law::LIBRARY;
-use quorate_kernel::patch::{Clause, Patch};
-use quorate_kernel::seal::Sealed;
 use quorate_kernel::{EventSeq, Name, PlayerId, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
 
-use crate::app::error::AppError;
-use crate::app::posted::Posted;
-use crate::app::send;
 use crate::ui::{Choice, Field, FieldKind};
 use crate::view::game::GameView;
 
@@ -53,23 +47,4 @@ pub(crate) fn rules_field(look: &GameView, prefix: &str, home: Option<&Name>) ->
 pub(crate) fn reason_field(prefix: &str) -> Field {
     let kind = FieldKind::Line(String::new());
     Field::new(format!("{prefix}-why"), "why", "Reason", kind)
-}
-
-/// Sends a change by hand with the form's rule, or the one at home, and its reason.
-pub(crate) async fn by_hand(
-    look: &GameView,
-    clause: Clause,
-    home: &Name,
-    form: &Posted,
-) -> Result<(), AppError> {
-    let patch = Patch {
-        clauses: vec![clause],
-    };
-    let rule = form.filled("rule").map(Name::from);
-    let act = Act::Claim {
-        patch: Sealed::close(patch, [0; 16]),
-        rule: rule.unwrap_or_else(|| home.clone()),
-        reason: typed(form.filled("why").unwrap_or_default()),
-    };
-    send::send(look, form.key(), act).await.map(drop)
 }

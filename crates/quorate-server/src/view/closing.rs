@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use quorate_engine::conventions;
 use quorate_engine::convert;
 use quorate_kernel::command::Act;
 use quorate_kernel::rows::CellKey;
@@ -25,7 +26,7 @@ impl Count {
     pub fn on_button(&self, title: &str) -> String {
         let has = |side: &str| self.icons.iter().any(|icon| *icon == side);
         // A veto stands whatever the votes are.
-        let counts = participle(title).is_some_and(|done| done != "vetoed");
+        let counts = participle(title).is_some_and(|done| done != conventions::STOPPED);
         if !has("for") || !has("against") || !counts {
             return title.to_owned();
         }
@@ -163,7 +164,7 @@ mod tests {
             icons: icons.iter().map(|icon| Name::from(*icon)).collect(),
             ballots: Vec::new(),
             sides: vec![("for".into(), 7), ("against".into(), 1)],
-            quorum: None,
+            enough: None,
         };
         let votes = count(&["for", "against"]);
         assert_eq!(votes.on_button("Enact the proposal"), "Enact, 7–1");

@@ -1,6 +1,6 @@
 //! By which proposal the rules came to be what they are: read from the log once for a law.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use quorate_kernel::command::Act;
@@ -8,10 +8,8 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, PostId, Thing, Value};
 
+use crate::app::state::EnactedPosts;
 use crate::view::game::GameView;
-
-/// Posts by the event that enacted them.
-pub type Enacted = BTreeMap<EventSeq, PostId>;
 
 /// The post that an event was about: the first that its action was given.
 pub(crate) fn post_of(event: &Event) -> Option<PostId> {
@@ -26,7 +24,7 @@ pub(crate) fn post_of(event: &Event) -> Option<PostId> {
 }
 
 /// The posts by which the rules of a game were last changed. Where the log does not answer, none is known.
-pub(crate) async fn of_rules(look: &GameView) -> Arc<Enacted> {
+pub(crate) async fn of_rules(look: &GameView) -> Arc<EnactedPosts> {
     let key = Digest::of_parts([
         b"enactments".as_slice(),
         look.game.as_str().as_bytes(),
@@ -41,7 +39,7 @@ pub(crate) async fn of_rules(look: &GameView) -> Arc<Enacted> {
     let events = look.site.events(&look.game, &changed).await;
     let found = events.iter().flatten();
     let found = found.filter_map(|event| Some((event.seq, post_of(event)?)));
-    let found: Arc<Enacted> = Arc::new(found.collect());
+    let found: Arc<EnactedPosts> = Arc::new(found.collect());
     if events.is_ok() {
         look.site.enactments.insert(key, Arc::clone(&found));
     }

@@ -3,6 +3,7 @@
 //! Whatever a page shows comes through here: values and texts by the engine's [`View`], answers of the law by a run that
 //! changes nothing. A page never looks at a state in any other way.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -24,8 +25,11 @@ use crate::app::visitor::Visitor;
 use crate::ui::Send;
 use crate::ui::markup::{People, Terms};
 use crate::ui::urls::Href;
-use crate::view::messages::Read;
-use crate::view::words;
+use crate::view::terms::terms;
+
+/// Of each conversation, by its word, the newest event whose messages the reader was shown; the same of posts and of other
+/// parts of the game, by the words of [`crate::view::fresh`].
+pub type ShownUpTo = BTreeMap<String, EventSeq>;
 
 /// A game, a reader and a moment.
 pub struct GameView {
@@ -44,7 +48,7 @@ pub struct GameView {
     /// Whom they play here.
     pub(super) me: Option<PlayerId>,
     /// Which of their letters they have read.
-    pub(super) read: Read,
+    pub(super) read: ShownUpTo,
     /// The words of the theme, by token.
     pub(super) terms: Terms,
     /// Whether this is a moment of the past, at which nothing can be done any more.
@@ -76,7 +80,7 @@ pub struct GameContext {
     /// Whom they play here.
     pub(super) me: Option<PlayerId>,
     /// Which of their letters they have read.
-    pub(super) read: Read,
+    pub(super) read: ShownUpTo,
 }
 
 impl GameContext {
@@ -101,7 +105,7 @@ impl GameContext {
     }
 
     /// Which of their messages they have read.
-    pub fn read(&self) -> &Read {
+    pub fn read(&self) -> &ShownUpTo {
         &self.read
     }
 
@@ -127,7 +131,7 @@ impl GameContext {
         let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
         let published = site.parts.games.snapshot(&game).await?;
         let accounts = &site.parts.accounts;
-        let (mut me, mut read) = (None, Read::default());
+        let (mut me, mut read) = (None, ShownUpTo::default());
         if let Some(id) = visitor.id() {
             me = accounts.seat(id, &game).await?;
             if me.is_some() {
@@ -151,7 +155,7 @@ impl GameContext {
         let published = Arc::clone(&self.published);
         let made = tokio::task::spawn_blocking(move || {
             let law = laws.law(&published.state);
-            let terms = words::terms(&published.state, &law);
+            let terms = terms(&published.state, &law);
             (law, terms)
         });
         let (law, terms) = made.await?;
@@ -192,7 +196,7 @@ impl GameView {
     }
 
     /// Which of their messages they have read.
-    pub fn read(&self) -> &Read {
+    pub fn read(&self) -> &ShownUpTo {
         &self.read
     }
 
@@ -241,7 +245,7 @@ impl GameView {
     /// The same reader over another state of the game, such as one of the past.
     #[must_use]
     pub fn over(&self, state: State, law: Arc<Law>, at: Moment) -> Self {
-        let terms = words::terms(&state, &law);
+        let terms = terms(&state, &law);
         let published = Published {
             game: self.game.clone(),
             state,

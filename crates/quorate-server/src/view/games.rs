@@ -24,11 +24,11 @@ use tokio::sync::broadcast::Receiver;
 /// }
 /// ```
 #[derive(Clone)]
-pub struct GameHost(Place);
+pub struct GameHost(HostPlace);
 
 /// Where the games are.
 #[derive(Clone)]
-enum Place {
+enum HostPlace {
     /// In this process.
     Here(Games),
     /// In the server's, while this is a worker. `list` is the log's, and nothing is heard of what happens.
@@ -40,7 +40,7 @@ enum Place {
 
 impl From<Games> for GameHost {
     fn from(games: Games) -> Self {
-        Self(Place::Here(games))
+        Self(HostPlace::Here(games))
     }
 }
 
@@ -52,14 +52,14 @@ fn not_here<T>() -> Result<T, OperatingError> {
 impl GameHost {
     /// The games of another process, for a worker.
     pub fn distant(games: Arc<dyn DistantGames>, journal: Arc<dyn Journal>) -> Self {
-        Self(Place::There { games, journal })
+        Self(HostPlace::There { games, journal })
     }
 
     /// The newest state of a game on disk.
     pub(super) async fn snapshot(&self, game: &GameId) -> Result<Arc<Published>, OperatingError> {
         match &self.0 {
-            Place::Here(games) => games.snapshot(game).await,
-            Place::There { games, .. } => games.snapshot(game).await,
+            HostPlace::Here(games) => games.snapshot(game).await,
+            HostPlace::There { games, .. } => games.snapshot(game).await,
         }
     }
 
@@ -71,8 +71,8 @@ impl GameHost {
     /// All games.
     pub async fn list(&self) -> Result<Vec<GameRow>, OperatingError> {
         match &self.0 {
-            Place::Here(games) => games.list().await,
-            Place::There { journal, .. } => Ok(journal.games().await?),
+            HostPlace::Here(games) => games.list().await,
+            HostPlace::There { journal, .. } => Ok(journal.games().await?),
         }
     }
 
@@ -85,8 +85,8 @@ impl GameHost {
         founding: Founding,
     ) -> Result<Answer, OperatingError> {
         match &self.0 {
-            Place::Here(games) => games.found(game, actor, key, founding).await,
-            Place::There { .. } => not_here(),
+            HostPlace::Here(games) => games.found(game, actor, key, founding).await,
+            HostPlace::There { .. } => not_here(),
         }
     }
 
@@ -99,8 +99,8 @@ impl GameHost {
         act: Act,
     ) -> Result<Answer, OperatingError> {
         match &self.0 {
-            Place::Here(games) => games.send(game, actor, key, act).await,
-            Place::There { games, .. } => games.send(game, actor, key, act).await,
+            HostPlace::Here(games) => games.send(game, actor, key, act).await,
+            HostPlace::There { games, .. } => games.send(game, actor, key, act).await,
         }
     }
 
@@ -112,32 +112,32 @@ impl GameHost {
         key: &Name,
     ) -> Result<Option<Receipt>, OperatingError> {
         match &self.0 {
-            Place::Here(games) => games.receipt(game, actor, key).await,
-            Place::There { games, .. } => games.receipt(game, actor, key).await,
+            HostPlace::Here(games) => games.receipt(game, actor, key).await,
+            HostPlace::There { games, .. } => games.receipt(game, actor, key).await,
         }
     }
 
     /// Word of each event of a game from now on; in a worker there is none.
     pub fn subscribe(&self, game: &GameId) -> Receiver<Notice> {
         match &self.0 {
-            Place::Here(games) => games.subscribe(game),
-            Place::There { .. } => tokio::sync::broadcast::channel(1).1,
+            HostPlace::Here(games) => games.subscribe(game),
+            HostPlace::There { .. } => tokio::sync::broadcast::channel(1).1,
         }
     }
 
     /// Word of each event of any game from now on; in a worker there is none.
     pub fn subscribe_all(&self) -> Receiver<Notice> {
         match &self.0 {
-            Place::Here(games) => games.subscribe_all(),
-            Place::There { .. } => tokio::sync::broadcast::channel(1).1,
+            HostPlace::Here(games) => games.subscribe_all(),
+            HostPlace::There { .. } => tokio::sync::broadcast::channel(1).1,
         }
     }
 
     /// Drops contents of seals for good; gives how many there were.
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
         match &self.0 {
-            Place::Here(games) => games.forget(game, digests).await,
-            Place::There { .. } => not_here(),
+            HostPlace::Here(games) => games.forget(game, digests).await,
+            HostPlace::There { .. } => not_here(),
         }
     }
 
@@ -148,32 +148,32 @@ impl GameHost {
         is_removed: bool,
     ) -> Result<bool, OperatingError> {
         match &self.0 {
-            Place::Here(games) => games.set_removed(game, is_removed).await,
-            Place::There { .. } => not_here(),
+            HostPlace::Here(games) => games.set_removed(game, is_removed).await,
+            HostPlace::There { .. } => not_here(),
         }
     }
 
     /// The games that were removed, with when.
     pub async fn removed(&self) -> Result<Vec<(GameId, Moment)>, OperatingError> {
         match &self.0 {
-            Place::Here(games) => games.removed().await,
-            Place::There { .. } => not_here(),
+            HostPlace::Here(games) => games.removed().await,
+            HostPlace::There { .. } => not_here(),
         }
     }
 
     /// Tells when another node dropped contents of seals; in a worker nothing is told.
     pub fn forgotten(&self) -> tokio::sync::watch::Receiver<u64> {
         match &self.0 {
-            Place::Here(games) => games.forgotten(),
-            Place::There { .. } => tokio::sync::watch::channel(0).1,
+            HostPlace::Here(games) => games.forgotten(),
+            HostPlace::There { .. } => tokio::sync::watch::channel(0).1,
         }
     }
 
     /// Whether somebody looks after a game at this moment.
     pub fn is_awake(&self, game: &GameId) -> bool {
         match &self.0 {
-            Place::Here(games) => games.is_awake(game),
-            Place::There { .. } => true,
+            HostPlace::Here(games) => games.is_awake(game),
+            HostPlace::There { .. } => true,
         }
     }
 }

@@ -16,7 +16,7 @@ const WIDE: usize = 7;
 
 /// What of a page of tables the reader asked for.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Asked {
+pub(crate) struct TableAsked {
     /// The page itself.
     pub(crate) here: Option<Href>,
     /// The value whose history is open.
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
     pub(crate) sort: Option<(Name, Name, bool)>,
 }
 
-impl Asked {
+impl TableAsked {
     /// Reads `?cell=player:3.brains&sort=-Player.brains`.
     pub(crate) fn read(here: Href, query: &BTreeMap<String, String>) -> Self {
         Self {
@@ -102,7 +102,7 @@ pub(crate) struct Plan<'a> {
     /// The columns.
     pub(crate) columns: Vec<Tracked<'a>>,
     /// What the reader asked for.
-    pub(crate) asked: &'a Asked,
+    pub(crate) asked: &'a TableAsked,
     /// Today's look, where the table is of the past: the past is shown to the audience of today.
     pub(crate) today: Option<&'a GameView>,
 }
@@ -115,7 +115,7 @@ impl Plan<'_> {
         for lines in [&mut rows, &mut pseudo] {
             self.sort(lines);
         }
-        let finished = |lines: Vec<Line>| {
+        let finished = |lines: Vec<GridLine>| {
             let lines = lines.into_iter();
             lines
                 .map(|line| self.row(look, line, history))
@@ -172,7 +172,7 @@ impl Plan<'_> {
         }
     }
 
-    fn lines(&self, look: &GameView, things: &[Thing]) -> Vec<Line> {
+    fn lines(&self, look: &GameView, things: &[Thing]) -> Vec<GridLine> {
         look.trial_run(|tx| {
             let lines = things.iter().map(|thing| {
                 let held = self.columns.iter().map(|value| {
@@ -187,7 +187,7 @@ impl Plan<'_> {
                     }
                 });
                 let datum = quorate_law::datum::Datum::Thing(thing.clone());
-                Line {
+                GridLine {
                     thing: thing.clone(),
                     name: tx.label(&datum),
                     held: held.collect(),
@@ -197,7 +197,7 @@ impl Plan<'_> {
         })
     }
 
-    fn sort(&self, lines: &mut [Line]) {
+    fn sort(&self, lines: &mut [GridLine]) {
         let Some((kind, name, down)) = &self.asked.sort else {
             return;
         };
@@ -217,7 +217,7 @@ impl Plan<'_> {
         }
     }
 
-    fn row(&self, look: &GameView, line: Line, history: Option<&History>) -> Row {
+    fn row(&self, look: &GameView, line: GridLine, history: Option<&History>) -> Row {
         let owner = match &line.thing {
             Thing::Player(id) => look.person(*id),
             _ => Person::named(line.name),
@@ -274,7 +274,7 @@ impl Plan<'_> {
 }
 
 /// A row before it is sorted.
-struct Line {
+struct GridLine {
     thing: Thing,
     name: String,
     held: Vec<Held>,

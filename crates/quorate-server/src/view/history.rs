@@ -16,10 +16,10 @@ use quorate_law::world::World;
 
 use crate::app::error::AppError;
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Claim, Die, Field, FieldKind, Form, History, Step, urls};
+use crate::ui::{Choice, ClaimMark, Die, Field, FieldKind, Form, History, Step, urls};
 use crate::view::claims;
 use crate::view::game::GameView;
-use crate::view::grid::{Asked, cell_word};
+use crate::view::grid::{TableAsked, cell_word};
 
 /// How many changes are shown at first.
 pub(crate) const STEPS: usize = 12;
@@ -69,7 +69,7 @@ pub(crate) fn most(query: &BTreeMap<String, String>) -> usize {
 /// Today's look where a page is of the past, and the changes of the value that is open on it.
 pub(crate) async fn gather(
     look: &GameView,
-    asked: &Asked,
+    asked: &TableAsked,
     most: usize,
 ) -> Result<(Option<GameView>, Vec<Event>), AppError> {
     let today = if look.is_past {
@@ -102,7 +102,7 @@ fn old_new(step: &LogStep) -> (Option<&Cell>, Option<&Cell>) {
 /// The pane with a value's latest changes and the form that changes it by hand.
 pub(crate) fn pane(
     look: &GameView,
-    asked: &Asked,
+    asked: &TableAsked,
     key: &CellKey,
     events: &[Event],
     most: usize,
@@ -248,15 +248,15 @@ fn dice(event: &Event) -> Vec<Die> {
 }
 
 /// How a change by hand stands, and what became of it.
-fn standing(look: &GameView, event: &Event) -> (Option<Claim>, Option<String>) {
+fn standing(look: &GameView, event: &Event) -> (Option<ClaimMark>, Option<String>) {
     let found = look
         .state()
         .claims
         .iter()
         .find(|(id, _)| id.event() == event.seq);
     match found.map(|(_, claim)| claim.standing) {
-        Some(ClaimStanding::Claimed) => (Some(Claim::Claimed), None),
-        Some(ClaimStanding::Disputed) => (Some(Claim::Disputed), None),
+        Some(ClaimStanding::Claimed) => (Some(ClaimMark::Claimed), None),
+        Some(ClaimStanding::Disputed) => (Some(ClaimMark::Disputed), None),
         Some(ClaimStanding::Settled) => (None, Some("accepted".to_owned())),
         Some(ClaimStanding::Undone) => (None, Some("taken back".to_owned())),
         None => (None, None),

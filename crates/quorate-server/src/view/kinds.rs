@@ -11,7 +11,7 @@ use quorate_law::declare::{Holds, ShownTo, ValueDecl};
 use quorate_law::stop::{Site, Stop};
 use quorate_law::{capital, readable};
 
-use crate::ui::Claim;
+use crate::ui::ClaimMark;
 use crate::ui::urls::Href;
 use crate::view::game::GameView;
 use crate::view::words::bundled;
@@ -99,7 +99,7 @@ pub struct Held {
     /// When it last changed, where it is kept and was ever written.
     pub at: Option<Moment>,
     /// Whether it is claimed or disputed.
-    pub claim: Option<Claim>,
+    pub claim: Option<ClaimMark>,
     /// Whether it may not be seen by this reader.
     pub is_hidden: bool,
     /// Whether the law says that such a player has none.
@@ -279,7 +279,7 @@ impl GameView {
     }
 
     /// What is said about a value beside the value: it was put there by hand and is not settled, or somebody opposes it.
-    pub fn claim_on(&self, cell: &Cell) -> Option<Claim> {
+    pub fn claim_on(&self, cell: &Cell) -> Option<ClaimMark> {
         if !cell.claimed {
             return None;
         }
@@ -290,8 +290,8 @@ impl GameView {
             .find(|(id, _)| id.event() == cell.by)
             .map(|(_, claim)| claim.standing);
         match standing {
-            Some(ClaimStanding::Disputed) => Some(Claim::Disputed),
-            Some(ClaimStanding::Claimed) => Some(Claim::Claimed),
+            Some(ClaimStanding::Disputed) => Some(ClaimMark::Disputed),
+            Some(ClaimStanding::Claimed) => Some(ClaimMark::Claimed),
             // Where play went on from a value that was put there by hand, what it holds now came about by play.
             None | Some(ClaimStanding::Settled | ClaimStanding::Undone) => None,
         }

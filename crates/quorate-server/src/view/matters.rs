@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use quorate_engine::conventions;
 use quorate_engine::law::At;
 use quorate_forecast::matters::{ballot, closings_of, tried_on, votes};
 use quorate_kernel::rows::{CommentKey, Post, Standing};
@@ -29,7 +30,7 @@ pub struct Count {
     /// How many votes each icon's side has by the law's count.
     pub sides: Vec<(Name, u32)>,
     /// How many make a quorum.
-    pub quorum: Option<u32>,
+    pub enough: Option<u32>,
 }
 
 impl GameView {
@@ -66,7 +67,7 @@ impl GameView {
             decl.is_some_and(|decl| !decl.it.icons.is_empty())
         };
         let voted: Vec<&Name> = self.law.category_order.iter().filter(voted).collect();
-        let mut proposals = voted.iter().filter(|name| ***name == "Proposal");
+        let mut proposals = voted.iter().filter(|name| ***name == conventions::MATTER);
         proposals.next().or(voted.first()).copied()
     }
 
@@ -83,7 +84,7 @@ impl GameView {
             return None;
         }
         let (active, _) = self.roster();
-        let by_quorum = self.law.code.signature("quorum").is_some();
+        let by_law = self.law.code.signature(conventions::ENOUGH).is_some();
         Some(self.trial_run(|tx| {
             let ballots: Vec<_> = active
                 .iter()
@@ -118,14 +119,14 @@ impl GameView {
                     (icon.clone(), count)
                 })
                 .collect();
-            let quorum = by_quorum
-                .then(|| tx.call(&"quorum".into(), vec![]).ok())
+            let enough = by_law
+                .then(|| tx.call(&conventions::ENOUGH.into(), vec![]).ok())
                 .flatten();
             Count {
                 icons: icons.clone(),
                 ballots,
                 sides,
-                quorum: number(quorum),
+                enough: number(enough),
             }
         }))
     }
@@ -156,7 +157,7 @@ impl GameView {
         let kind = match word {
             "enacted" | "passed" | "contained" | "succeeded" => StatusKind::Enacted,
             "failed" | "escaped" | "declined" => StatusKind::Failed,
-            "vetoed" => StatusKind::Vetoed,
+            conventions::STOPPED => StatusKind::Vetoed,
             _ if self.is_open(post) => StatusKind::Pending,
             _ => StatusKind::Void,
         };
@@ -208,7 +209,7 @@ impl GameView {
     pub(crate) fn offices(&self) -> BTreeSet<&Name> {
         let people = self.state().people.iter();
         let members = people.filter(|(_, person)| person.standing == Standing::Member);
-        let runs = |id: &PlayerId| self.has_flag(*id, "admin") || self.emperor() == Some(*id);
+        let runs = |id: &PlayerId| self.has_flag(*id, "admin") || self.leader() == Some(*id);
         let others: Vec<_> = members.map(|(id, _)| *id).filter(|id| !runs(id)).collect();
         let named: BTreeSet<&Name> = (self.law.actions.values())
             .filter_map(|decl| decl.it.by.as_ref())
@@ -270,7 +271,7 @@ impl Count {
             against,
             deferring: voters.saturating_sub(in_favour + against + silent),
             silent,
-            quorum: self.quorum,
+            enough: self.enough,
             large: false,
         }
     }

@@ -7,11 +7,7 @@ use quorate_kernel::rows::Message;
 use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, PlayerId};
 
-use crate::view::game::GameView;
-
-/// Of each conversation, by its word, the newest event whose messages the reader was shown; the same of posts and of other
-/// parts of the game, by the words of [`crate::view::fresh`].
-pub type Read = BTreeMap<String, EventSeq>;
+use crate::view::game::{GameView, ShownUpTo};
 
 /// The people of a conversation, the reader left out. The game itself is nobody of them.
 pub type Circle = BTreeSet<PlayerId>;
@@ -41,7 +37,7 @@ pub fn read_circle(word: &str) -> Option<Circle> {
 }
 
 /// How many messages of each conversation somebody has not read.
-pub(crate) fn unread(state: &State, me: PlayerId, read: &Read) -> BTreeMap<Circle, usize> {
+pub(crate) fn unread(state: &State, me: PlayerId, read: &ShownUpTo) -> BTreeMap<Circle, usize> {
     let mut unread = BTreeMap::new();
     let messages = state.messages.iter();
     for (_, message) in messages.filter(|(id, message)| is_unread(**id, message, me, read)) {
@@ -51,7 +47,7 @@ pub(crate) fn unread(state: &State, me: PlayerId, read: &Read) -> BTreeMap<Circl
 }
 
 /// Whether somebody was sent a message and was not shown it.
-fn is_unread(id: MessageId, message: &Message, me: PlayerId, read: &Read) -> bool {
+fn is_unread(id: MessageId, message: &Message, me: PlayerId, read: &ShownUpTo) -> bool {
     message.from != Some(me)
         && message.to.contains(&me)
         && read.get(&word(&circle(message, me))) < Some(&id.0.event())

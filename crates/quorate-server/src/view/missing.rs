@@ -75,7 +75,7 @@ impl GameView {
 
 /// That some clauses miss something, for who leads.
 pub(crate) fn needs_line(look: &GameView) -> Option<NeedsLine> {
-    let leads = look.me.is_some() && look.me == look.emperor();
+    let leads = look.me.is_some() && look.me == look.leader();
     let count = if leads { look.missing().len() } else { 0 };
     let (number, _) = look.state().dynasties.iter().next_back()?;
     let page = Href::from(urls::Dynasty {

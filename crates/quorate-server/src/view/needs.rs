@@ -1,5 +1,6 @@
 //! What waits for the reader.
 
+use quorate_engine::conventions;
 use quorate_kernel::rows::Post;
 use quorate_kernel::{PlayerId, PostId, Thing};
 use quorate_law::capital;
@@ -172,7 +173,7 @@ impl GameView {
         whose == self.name(me)
             || (is("players") || whose == "Everybody")
             || ((is("admin") || is("admins")) && self.has_flag(me, "admin"))
-            || (is("emperor") && self.emperor() == Some(me))
+            || (is(conventions::LEADER) && self.leader() == Some(me))
     }
 
     /// Where somebody does what the rules ask of them.

@@ -1,5 +1,6 @@
 //! People: names with their marks, and the surroundings that every page of a game has.
 
+use quorate_engine::conventions;
 use quorate_kernel::rows::{Author, Standing};
 use quorate_kernel::{PlayerId, Thing, Value};
 use quorate_law::capital;
@@ -75,10 +76,10 @@ impl GameView {
     /// What somebody is beside a player: emperor, admin, idle, by the names that rulesets share for them.
     pub fn roles(&self, id: PlayerId) -> Vec<Role> {
         let mut roles = Vec::new();
-        if self.emperor() == Some(id) {
+        if self.leader() == Some(id) {
             roles.push(Role {
                 icon: Icon::Crown,
-                word: self.word("Emperor"),
+                word: self.word(&capital(conventions::LEADER)),
             });
         }
         if self.has_flag(id, "admin") {
@@ -87,18 +88,18 @@ impl GameView {
                 word: capital(&self.word("admin")),
             });
         }
-        if self.has_flag(id, "idle") {
+        if self.has_flag(id, conventions::IDLE) {
             roles.push(Role {
                 icon: Icon::Moon,
-                word: "Idle".to_owned(),
+                word: capital(conventions::IDLE),
             });
         }
         roles
     }
 
     /// Who leads the dynasty.
-    pub fn emperor(&self) -> Option<PlayerId> {
-        match self.kept(&Thing::Game, "emperor")? {
+    pub fn leader(&self) -> Option<PlayerId> {
+        match self.kept(&Thing::Game, conventions::LEADER)? {
             Value::Thing(Thing::Player(id)) => Some(*id),
             _ => None,
         }
@@ -123,7 +124,7 @@ impl GameView {
         members.sort_by_key(|id| self.name(*id).to_lowercase());
         members
             .into_iter()
-            .partition(|id| !self.has_flag(*id, "idle"))
+            .partition(|id| !self.has_flag(*id, conventions::IDLE))
     }
 
     /// Whether the reader is on the game's books.
@@ -258,7 +259,7 @@ impl GameView {
         if stands("downtime") {
             let text = "The game rests for the season. Some actions have to wait; each says which rule stops it.";
             banners.push(banner(Icon::Sleep, "Downtime.", text));
-        } else if stands("hiatus") {
+        } else if stands(conventions::PAUSED) {
             let (text, more) = if let Some((who, claim)) = self.victory_claimed() {
                 let text = format!(
                     "{who} declared victory. Most of the game waits until that is decided:"
@@ -277,9 +278,10 @@ impl GameView {
                 let text = "Some actions have to wait; each says which rule stops it.";
                 (text.to_owned(), None)
             };
+            let resting = format!("{}.", capital(conventions::PAUSED));
             banners.push(Banner {
                 more,
-                ..banner(Icon::Moon, "Hiatus.", &text)
+                ..banner(Icon::Moon, &resting, &text)
             });
         }
         if stands("dormant") {

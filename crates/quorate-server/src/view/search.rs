@@ -64,7 +64,7 @@ pub(crate) struct FoundTexts {
 }
 
 /// A piece of an excerpt, and whether it is what was looked for.
-pub(crate) type Piece = (String, bool);
+pub(crate) type ExcerptPiece = (String, bool);
 
 impl Findable {
     /// When it was written or done; none for rules and people.
@@ -95,7 +95,7 @@ impl Findable {
     }
 
     /// The words around what was found, without marks; without code where the prose has the words.
-    pub(crate) fn excerpt(&self, look: &GameView, query: &SearchQuery) -> Vec<Piece> {
+    pub(crate) fn excerpt(&self, look: &GameView, query: &SearchQuery) -> Vec<ExcerptPiece> {
         let plain = markup::excerpt(&self.text, look.terms(), usize::MAX);
         let has = |text: &str| {
             let words = search_words(text);
@@ -133,7 +133,7 @@ fn word_places(text: &str) -> Vec<(usize, usize, String)> {
 }
 
 /// The part of a text around the first place where something is found, with all such places in it.
-fn around(text: &str, query: &SearchQuery) -> Vec<Piece> {
+fn around(text: &str, query: &SearchQuery) -> Vec<ExcerptPiece> {
     let places = word_places(text);
     let words: Vec<String> = places.iter().map(|(.., word)| word.clone()).collect();
     let mut marked = vec![false; words.len()];
@@ -156,7 +156,7 @@ fn around(text: &str, query: &SearchQuery) -> Vec<Piece> {
         let blank = text[middle..middle + at].rfind(char::is_whitespace);
         middle + blank.filter(|blank| *blank > 0).unwrap_or(at)
     });
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<ExcerptPiece> = Vec::new();
     let mut put = |text: &str, is_found: bool| match pieces.last_mut() {
         Some((last, is_alike)) if *is_alike == is_found => last.push_str(text),
         _ if text.is_empty() => {}

@@ -1,5 +1,6 @@
 //! How a matter stands, in words: what can be done with it, and what has changed.
 
+use quorate_engine::conventions;
 use quorate_forecast::MatterStanding;
 use quorate_kernel::PlayerId;
 
@@ -41,7 +42,7 @@ pub(crate) fn participle(title: &str) -> Option<&'static str> {
         "fail" => Some("failed"),
         "resolve" => Some("resolved"),
         "close" => Some("closed"),
-        "veto" => Some("vetoed"),
+        conventions::FINAL => Some(conventions::STOPPED),
         _ => None,
     }
 }

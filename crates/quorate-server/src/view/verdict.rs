@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use quorate_engine::conventions;
 use quorate_forecast::{
     DecidingVote, Fork, MatterStanding, MatterVerdict, MatterVotes, MoreVotes, OpenMatter,
     Ripeness, ShutClosing,
@@ -10,34 +11,12 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{Moment, Name, PostId, Span};
 use quorate_law::capital;
 
+use crate::app::outlook::Outlook;
 use crate::ui::{Verdict, plural};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
 use crate::view::standing::{can, news, own_time};
 use crate::view::window;
-
-/// What is said of an open matter, and how long that holds while nothing happens.
-#[derive(Clone, Debug, Default)]
-pub struct Outlook {
-    /// The verdict without a full stop: "Can be enacted now; nothing that is still out can stop it".
-    pub(crate) lead: String,
-    /// The matter that has to be closed first.
-    pub(crate) ahead: Option<PostId>,
-    /// What it rests on, in sentences; may be empty.
-    pub(crate) why: String,
-    /// The icons that the reader may vote with.
-    pub(crate) sides: Vec<Name>,
-    /// When it was worked out.
-    from: Option<Moment>,
-    /// The first moment at which the law's answers may be others.
-    until: Option<Moment>,
-}
-
-impl Outlook {
-    fn holds(&self, now: Moment) -> bool {
-        self.from.is_some_and(|from| from <= now) && self.until.is_none_or(|until| now < until)
-    }
-}
 
 impl GameView {
     /// How a post stands, in short; none for a post without status.
@@ -101,12 +80,12 @@ impl GameView {
             icons: count.icons.clone(),
             ballots: count.ballots.clone(),
             deferring: count.gauge().deferring,
-            leader: self.emperor(),
+            leader: self.leader(),
             closer: self.closer(),
             role: category
                 .and_then(|category| self.usual_role(category))
                 .cloned(),
-            enough: Some(Name::from("quorum")),
+            enough: Some(Name::from(conventions::ENOUGH)),
         };
         let fork = Fork {
             judge: self.fork(),
@@ -166,7 +145,7 @@ impl GameView {
                 let lead = fails(verdict, fate.as_deref(), *outlived, *can_be_saved);
                 (lead, String::new())
             }
-            Ripeness::Waits => self.with_quorum(verdict),
+            Ripeness::Waits => self.with_enough(verdict),
             Ripeness::OneVote { votes } => {
                 let said = votes.iter().map(|vote| self.decides(verdict, vote));
                 let said: Vec<String> = said.collect();
@@ -189,7 +168,7 @@ impl GameView {
     }
 
     /// Of a matter that has its quorum and cannot be closed yet.
-    fn with_quorum(&self, verdict: &MatterVerdict) -> (String, String) {
+    fn with_enough(&self, verdict: &MatterVerdict) -> (String, String) {
         let lead = "Has its quorum".to_owned();
         let carrying = verdict.now.carrying().filter(|_| verdict.ahead.is_none());
         let Some(ShutClosing { closing, refusal }) = carrying else {
@@ -228,10 +207,10 @@ impl GameView {
     /// How far it is from its quorum; what it lacks where there is none.
     fn so_far(&self, now: &MatterStanding) -> String {
         match (now.in_favour, now.enough) {
-            (Some(in_favour), Some(quorum)) => {
-                let missing = usize::try_from(quorum - in_favour).unwrap_or(0);
+            (Some(in_favour), Some(enough)) => {
+                let missing = usize::try_from(enough - in_favour).unwrap_or(0);
                 format!(
-                    "Needs {} to reach its quorum of {quorum}",
+                    "Needs {} to reach its quorum of {enough}",
                     plural(missing, "more FOR vote", "more FOR votes")
                 )
             }

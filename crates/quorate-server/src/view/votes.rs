@@ -1,8 +1,10 @@
 //! How a vote stands: the count, each vote and how it was reached, and what would still change it.
 
+use quorate_engine::conventions;
 use quorate_forecast::leaning;
 use quorate_kernel::rows::CommentKey;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Span, Thing, rows};
+use quorate_law::capital;
 use quorate_law::datum::Datum;
 
 use crate::ui::urls::Href;
@@ -55,8 +57,8 @@ pub(crate) fn told(look: &GameView, id: PostId, post: &rows::Post, count: &Count
 
 fn facts(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<Fact> {
     let mut facts = Vec::new();
-    if let Some(quorum) = count.quorum {
-        facts.push(Fact::new("Quorum", quorum.to_string()));
+    if let Some(enough) = count.enough {
+        facts.push(Fact::new(capital(conventions::ENOUGH), enough.to_string()));
     }
     facts.push(Fact::new("Open since", look.when(post.open_at).full()));
     if !look.is_open(post) {
@@ -157,7 +159,7 @@ fn how(
         words.push_str("; was ");
         words.push_str(&shout(before));
     }
-    if word == "deferential" {
+    if word == conventions::FOLLOWING {
         words.push_str("; ");
         words.push_str(&followed(look, player, count));
     }
@@ -182,7 +184,7 @@ fn followed(look: &GameView, player: PlayerId, count: &Count) -> String {
     let side = ["for", "against"]
         .into_iter()
         .find(|side| count.side(side) > plain(side));
-    let leader = match look.attribute(&Thing::Game, "emperor") {
+    let leader = match look.attribute(&Thing::Game, conventions::LEADER) {
         Some(Datum::Thing(Thing::Player(leader))) if leader != player => Some(leader),
         _ => None,
     };

@@ -1,13 +1,11 @@
 //! The reader's own vote: what it is, how it is cast by one click, and which matter is next.
 
+use quorate_engine::conventions;
 use quorate_kernel::{Name, PostId, rows};
 
 use crate::ui::{Ballot, QuickVote, urls};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
-
-/// A vote that cannot be taken back is cast on the post's page, not in passing.
-const FINAL: &str = "veto";
 
 impl GameView {
     /// The reader's vote as they cast it last; none where they cast none.
@@ -42,15 +40,19 @@ impl GameView {
         let post = self.post(id)?;
         let playing = self
             .me
-            .filter(|me| self.is_member() && !self.has_flag(*me, "idle"));
+            .filter(|me| self.is_member() && !self.has_flag(*me, conventions::IDLE));
         if self.is_past || playing.is_none() || !self.is_open(post) {
             return None;
         }
         let count = self.count(id)?;
         let mut sides = self.own_sides(id, &count);
-        sides.retain(|(side, is_mine)| side.name != FINAL || *is_mine);
+        sides.retain(|(side, is_mine)| side.name != conventions::FINAL || *is_mine);
         // A veto stands: there is nothing to change by one click.
-        if sides.is_empty() || sides.iter().any(|(side, mine)| *mine && side.name == FINAL) {
+        if sides.is_empty()
+            || sides
+                .iter()
+                .any(|(side, mine)| *mine && side.name == conventions::FINAL)
+        {
             return None;
         }
         let (game, word) = (self.game.as_str(), id.to_string());
@@ -67,7 +69,7 @@ impl GameView {
     pub(crate) fn waits_for_vote(&self, id: PostId, post: &rows::Post) -> bool {
         let Some(me) = self
             .me
-            .filter(|me| self.is_member() && !self.has_flag(*me, "idle"))
+            .filter(|me| self.is_member() && !self.has_flag(*me, conventions::IDLE))
         else {
             return false;
         };

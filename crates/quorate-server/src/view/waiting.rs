@@ -1,5 +1,6 @@
 //! What has become possible for the reader: matters that they may close, and actions that are theirs again.
 
+use quorate_engine::conventions;
 use quorate_engine::law::At;
 use quorate_engine::offers;
 use quorate_engine::offers::Quota;
@@ -61,7 +62,7 @@ pub(crate) fn for_me_alone(look: &GameView) -> Vec<NeedsLine> {
         title: look.themed(&offer.title),
         href: act.at(&format!("act-{}", offer.action)),
         after: String::new(),
-        note: if look.is_in_hiatus() {
+        note: if look.is_paused() {
             "The game waits for this, and only you can do it".to_owned()
         } else {
             "Only you can do this".to_owned()
@@ -85,7 +86,7 @@ impl GameView {
         if self.is_awaited_of(action, me) {
             return true;
         }
-        if self.emperor() == Some(me) {
+        if self.leader() == Some(me) {
             return false;
         }
         let is_one = |id: PlayerId| {
@@ -111,8 +112,8 @@ impl GameView {
 
 impl GameView {
     /// Whether the game rests.
-    pub(crate) fn is_in_hiatus(&self) -> bool {
-        self.attribute(&Thing::Game, "hiatus") == Some(Datum::Bool(true))
+    pub(crate) fn is_paused(&self) -> bool {
+        self.attribute(&Thing::Game, conventions::PAUSED) == Some(Datum::Bool(true))
     }
 
     /// Whether the game rests until somebody takes an action that is theirs alone and takes rules, such as the address with
@@ -129,7 +130,7 @@ impl GameView {
             .it
             .by
             .as_ref()
-            .filter(|_| takes_rules && self.is_in_hiatus())
+            .filter(|_| takes_rules && self.is_paused())
         else {
             return false;
         };
@@ -143,7 +144,7 @@ impl GameView {
 
     /// For whom the game rests, and for which action of theirs.
     pub(crate) fn awaited(&self) -> Option<(PlayerId, &At<ActionDecl>)> {
-        if !self.is_in_hiatus() {
+        if !self.is_paused() {
             return None;
         }
         let (active, _) = self.roster();
@@ -266,7 +267,7 @@ fn closing_note(look: &GameView, id: PostId, title: &str) -> String {
 pub(crate) fn passing(look: &GameView) -> Vec<NeedsLine> {
     let playing = look
         .me
-        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"));
+        .filter(|me| look.is_member() && !look.has_flag(*me, conventions::IDLE));
     let Some(me) = playing else {
         return Vec::new();
     };
@@ -276,12 +277,13 @@ pub(crate) fn passing(look: &GameView) -> Vec<NeedsLine> {
         .action_order
         .iter()
         .filter_map(|name| law.actions.get(name));
-    let dynastic = actions.filter(|decl| look.section_of(&decl.site.rule) == Some("dynastic"));
+    let of_play =
+        actions.filter(|decl| look.section_of(&decl.site.rule) == Some(conventions::PLAY));
     let act: Href = urls::Act {
         game: look.game.as_str(),
     }
     .into();
-    let found = dynastic.filter_map(|decl| {
+    let found = of_play.filter_map(|decl| {
         let is_open = |at| {
             here.query(at, |tx| {
                 let (is_open, reads) = tx.reading(|| offers::offer(tx, me, decl).open.is_ok());
@@ -337,17 +339,18 @@ pub(crate) fn possible(look: &GameView) -> Option<NeedsLine> {
 fn again(look: &GameView) -> Vec<String> {
     let playing = look
         .me
-        .filter(|me| look.is_member() && !look.has_flag(*me, "idle"));
+        .filter(|me| look.is_member() && !look.has_flag(*me, conventions::IDLE));
     let Some(me) = playing else {
         return Vec::new();
     };
     let law = &look.law;
-    let dynastic = |decl: &&At<ActionDecl>| look.section_of(&decl.site.rule) == Some("dynastic");
+    let of_play =
+        |decl: &&At<ActionDecl>| look.section_of(&decl.site.rule) == Some(conventions::PLAY);
     let actions = law.action_order.iter();
     let limited: Vec<&At<ActionDecl>> = actions
         .filter_map(|name| law.actions.get(name))
         .filter(|decl| !decl.it.limits.is_empty())
-        .filter(dynastic)
+        .filter(of_play)
         .collect();
     let unused = |quota: &Quota| quota.used < quota.limit.times.max(1);
     let titles: Vec<String> = look.trial_run(|tx| {

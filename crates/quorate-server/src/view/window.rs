@@ -1,5 +1,6 @@
 //! What the law lets the reader do with a post, and until when: asked by trials, for the site knows no such rule.
 
+use quorate_engine::conventions;
 use quorate_engine::judge::Judge;
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::{Moment, Name, PlayerId, PostId, Span, Thing, rows};
@@ -73,7 +74,8 @@ fn last(now: Moment, ahead: Span, may: impl Fn(Moment) -> bool) -> Option<Moment
 /// The icons of a matter that the reader could cast with effect now: the law takes the comment, and the vote that then
 /// counts for them is that icon. Somebody idle, whose vote is none, is offered what the law does not refuse.
 pub(crate) fn usable_icons(look: &GameView, id: PostId, me: PlayerId, icons: &[Name]) -> Vec<Name> {
-    let counts = look.law.code.signature("ballot").is_some() && !look.has_flag(me, "idle");
+    let counts =
+        look.law.code.signature("ballot").is_some() && !look.has_flag(me, conventions::IDLE);
     let usable = |icon: &&Name| {
         let mut judge = look.fork();
         let act = Act::Comment {

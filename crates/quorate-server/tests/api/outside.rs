@@ -9,7 +9,7 @@ use quorate_kernel::Span;
 use quorate_runtime::ports::{Invitation, OutsideName, Restraint, RestraintKind, SecurityEvent};
 use quorate_server::ServerConfig;
 use quorate_server::app::outside::{Provider, ProviderKind};
-use quorate_server::app::state::digest_of;
+use quorate_server::security::carried::digest_of;
 
 use self::issuer::{Back, CLIENT, Issuer, Lie, SECRET, SITE, Signs};
 use crate::signing::{Browser, Page};

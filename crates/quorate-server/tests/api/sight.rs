@@ -9,7 +9,7 @@ mod safe;
 mod walk;
 mod world;
 
-use quorate_server::app::state::digest_of;
+use quorate_server::security::carried::digest_of;
 use readers::{Got, Reader, Role};
 use world::{Ball, THESE, THOSE, everybody};
 

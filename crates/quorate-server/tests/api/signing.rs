@@ -5,7 +5,7 @@ use axum::http::{Request, StatusCode, header};
 use quorate_kernel::Span;
 use quorate_runtime::ports::{Account, Invitation, Recovery};
 use quorate_server::ServerConfig;
-use quorate_server::app::state::digest_of;
+use quorate_server::security::carried::digest_of;
 use quorate_server::security::factor::FactorKey;
 use quorate_server::security::session::SessionToken;
 

@@ -209,7 +209,7 @@ impl Table {
 
     /// Revokes a token.
     pub(crate) async fn revoke(&self, token: &str) {
-        let digest = quorate_server::app::state::digest_of(token);
+        let digest = quorate_server::security::carried::digest_of(token);
         self.site.parts.accounts.revoke_token(digest).await.unwrap();
     }
 

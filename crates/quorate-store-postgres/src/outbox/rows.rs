@@ -2,7 +2,7 @@
 
 use quorate_kernel::{GameId, Moment};
 use quorate_notices::budget::NoticeBudget;
-use quorate_notices::choice::{Hour, Hours, WeekDay, Zone};
+use quorate_notices::choice::{Hour, Hours, ReaderZone, WeekDay};
 use quorate_notices::kind::{NoSuchWord, NoticeKind, Pace};
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelId, FollowPoint, Followed, Interest, LetterId, OutboxLetter,
@@ -146,7 +146,7 @@ pub(super) fn hours(row: &PgRow) -> Result<(AccountId, Hours)> {
     let day: i64 = row.try_get("day").explain()?;
     let day = u8::try_from(day).ok().and_then(WeekDay::new);
     let hours = Hours {
-        zone: Zone::named(zone).unwrap_or_default(),
+        zone: ReaderZone::named(zone).unwrap_or_default(),
         hour: hour("hour")?.unwrap_or_default(),
         day: day.unwrap_or_default(),
         quiet: hour("quiet_from")?.zip(hour("quiet_to")?),

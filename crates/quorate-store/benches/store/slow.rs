@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use quorate_kernel::command::Actor;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::ports::{
-    Batch, Claim, ClaimFor, Epoch, GameRow, Journal, Outage, Snapshot, StoreError,
+    Batch, ClaimFor, ClaimedGame, Epoch, GameRow, Journal, Outage, Snapshot, StoreError,
 };
 use quorate_store::Store;
 
@@ -21,7 +21,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 #[async_trait]
 impl Journal for Slow {
-    async fn claim(&self, game: &GameId, what_for: ClaimFor) -> Result<Claim> {
+    async fn claim(&self, game: &GameId, what_for: ClaimFor) -> Result<ClaimedGame> {
         self.store.claim(game, what_for).await
     }
 

@@ -14,7 +14,7 @@ use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
 use quorate_runtime::{Answer, Games, OperatingError, fold};
 use serde::Serialize;
 
-use super::{Ask, NewestSent, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot};
+use super::{NewestSent, PipeAsk, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot};
 use crate::frame;
 
 /// The most events that are handed over for one question.
@@ -69,27 +69,29 @@ impl Near {
     /// Answers a question that came up while something was made for an account.
     pub(crate) async fn answer(
         &self,
-        ask: &Ask,
+        ask: &PipeAsk,
         working: &mut Working,
     ) -> std::io::Result<Vec<u8>> {
         let account = working.account;
         match ask {
-            Ask::Games
-            | Ask::Game(..)
-            | Ask::Events(..)
-            | Ask::SnapshotBefore(..)
-            | Ask::Seals(..) => self.of_logs(ask).await,
-            Ask::IndexPoint(..) | Ask::Search(..) => self.of_index(ask).await,
-            Ask::Newest(game, known) => told(self.newest(game, *known).await),
-            Ask::CountWrite => told(self.count_write(working).await),
-            Ask::Send(game, command) => told(self.send(game, command, working).await),
-            Ask::Receipt(game, player, key) => {
+            PipeAsk::Games
+            | PipeAsk::Game(..)
+            | PipeAsk::Events(..)
+            | PipeAsk::SnapshotBefore(..)
+            | PipeAsk::Seals(..) => self.of_logs(ask).await,
+            PipeAsk::IndexPoint(..) | PipeAsk::Search(..) => self.of_index(ask).await,
+            PipeAsk::Newest(game, known) => told(self.newest(game, *known).await),
+            PipeAsk::CountWrite => told(self.count_write(working).await),
+            PipeAsk::Send(game, command) => told(self.send(game, command, working).await),
+            PipeAsk::Receipt(game, player, key) => {
                 let actor = player.map_or(Actor::Newcomer, Actor::Player);
                 told(self.receipt(game, (actor, key), account).await)
             }
-            Ask::TakeSeat(game, player) => told(self.take_seat(game, *player, account).await),
-            Ask::Restraint(id, now) => told(self.restraint(AccountId(*id), *now, account).await),
-            Ask::Drafts(..) | Ask::Draft(..) | Ask::DropDraft(..) => {
+            PipeAsk::TakeSeat(game, player) => told(self.take_seat(game, *player, account).await),
+            PipeAsk::Restraint(id, now) => {
+                told(self.restraint(AccountId(*id), *now, account).await)
+            }
+            PipeAsk::Drafts(..) | PipeAsk::Draft(..) | PipeAsk::DropDraft(..) => {
                 self.of_drafts(ask, account).await
             }
             _ => self.of_accounts(ask).await,
@@ -97,32 +99,36 @@ impl Near {
     }
 
     /// Of the account that the worker works for, and of no other.
-    async fn of_drafts(&self, ask: &Ask, account: Option<AccountId>) -> std::io::Result<Vec<u8>> {
+    async fn of_drafts(
+        &self,
+        ask: &PipeAsk,
+        account: Option<AccountId>,
+    ) -> std::io::Result<Vec<u8>> {
         let Some(own) = account else {
             return told(Err::<(), _>(Trouble::Other(
                 "a worker asked for the drafts of nobody".to_owned(),
             )));
         };
         match ask {
-            Ask::Drafts(game) => told(self.drafts.drafts(own, game).await),
-            Ask::Draft(game, form) => told(self.drafts.draft(own, game, form).await),
-            Ask::DropDraft(game, form) => told(self.drafts.drop_draft(own, game, form).await),
+            PipeAsk::Drafts(game) => told(self.drafts.drafts(own, game).await),
+            PipeAsk::Draft(game, form) => told(self.drafts.draft(own, game, form).await),
+            PipeAsk::DropDraft(game, form) => told(self.drafts.drop_draft(own, game, form).await),
             _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
         }
     }
 
-    async fn of_logs(&self, ask: &Ask) -> std::io::Result<Vec<u8>> {
+    async fn of_logs(&self, ask: &PipeAsk) -> std::io::Result<Vec<u8>> {
         match ask {
-            Ask::Games => {
+            PipeAsk::Games => {
                 let rows = self.games.list().await;
                 told(rows.map(|rows| rows.into_iter().map(row).collect::<Vec<_>>()))
             }
-            Ask::Game(game) => told(self.journal.game(game).await.map(|found| found.map(row))),
-            Ask::Events(game, from, count) => {
+            PipeAsk::Game(game) => told(self.journal.game(game).await.map(|found| found.map(row))),
+            PipeAsk::Events(game, from, count) => {
                 let count = (*count).min(EVENTS_MAX) as usize;
                 told(self.journal.events(game, *from, count).await)
             }
-            Ask::SnapshotBefore(game, at_most) => {
+            PipeAsk::SnapshotBefore(game, at_most) => {
                 let found = self.journal.snapshot_before(game, *at_most).await;
                 let sent =
                     |found: Option<quorate_runtime::ports::Snapshot>| -> Option<WireSnapshot> {
@@ -130,7 +136,7 @@ impl Near {
                     };
                 told(found.map(sent))
             }
-            Ask::Seals(digests) => {
+            PipeAsk::Seals(digests) => {
                 let found = self.seals.find(digests).await;
                 let sent =
                     |found: std::collections::HashMap<_, quorate_kernel::seal::SealBytes>| {
@@ -144,16 +150,16 @@ impl Near {
         }
     }
 
-    async fn of_index(&self, ask: &Ask) -> std::io::Result<Vec<u8>> {
+    async fn of_index(&self, ask: &PipeAsk) -> std::io::Result<Vec<u8>> {
         match ask {
-            Ask::IndexPoint(game) => {
+            PipeAsk::IndexPoint(game) => {
                 let point = self.search.index_point(game).await;
                 let sent = |point: quorate_runtime::ports::IndexPoint| -> WirePoint {
                     (point.seq, point.form, point.terms)
                 };
                 told(point.map(|point| point.map(sent)))
             }
-            Ask::Search(game, query, after, count) => {
+            PipeAsk::Search(game, query, after, count) => {
                 let after: Option<SearchPlace> =
                     after.as_ref().and_then(|after| after.parse().ok());
                 let count = (*count).min(PLACES_MAX);
@@ -168,31 +174,33 @@ impl Near {
         }
     }
 
-    async fn of_accounts(&self, ask: &Ask) -> std::io::Result<Vec<u8>> {
+    async fn of_accounts(&self, ask: &PipeAsk) -> std::io::Result<Vec<u8>> {
         let accounts = &self.accounts;
         match ask {
-            Ask::Account(id) => {
+            PipeAsk::Account(id) => {
                 let found = accounts.account(AccountId(*id)).await;
                 told(found.map(|found| found.map(shown)))
             }
-            Ask::AccountByName(name) => {
+            PipeAsk::AccountByName(name) => {
                 let found = accounts.account_by_name(name).await;
                 told(found.map(|found| found.map(shown)))
             }
-            Ask::Accounts => {
+            PipeAsk::Accounts => {
                 let found = accounts.accounts().await;
                 told(found.map(|all| all.into_iter().map(shown).collect::<Vec<_>>()))
             }
-            Ask::AccountOfSession(digest, now) => {
+            PipeAsk::AccountOfSession(digest, now) => {
                 let found = accounts.account_of_session(*digest, *now).await;
                 told(found.map(|found| found.map(shown)))
             }
-            Ask::Token(digest, now) => told(accounts.token(*digest, *now).await),
-            Ask::Seat(id, game) => told(accounts.seat(AccountId(*id), game).await),
-            Ask::SeatsOf(id) => told(accounts.seats_of(AccountId(*id)).await),
-            Ask::SeatsIn(game) => told(accounts.seats_in(game).await),
-            Ask::MessagesRead(id, game) => told(accounts.messages_read(AccountId(*id), game).await),
-            Ask::NoteMessagesRead(id, game, conversation, up_to) => {
+            PipeAsk::Token(digest, now) => told(accounts.token(*digest, *now).await),
+            PipeAsk::Seat(id, game) => told(accounts.seat(AccountId(*id), game).await),
+            PipeAsk::SeatsOf(id) => told(accounts.seats_of(AccountId(*id)).await),
+            PipeAsk::SeatsIn(game) => told(accounts.seats_in(game).await),
+            PipeAsk::MessagesRead(id, game) => {
+                told(accounts.messages_read(AccountId(*id), game).await)
+            }
+            PipeAsk::NoteMessagesRead(id, game, conversation, up_to) => {
                 let id = AccountId(*id);
                 told(
                     accounts

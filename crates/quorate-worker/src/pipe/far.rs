@@ -11,7 +11,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::ports::{
-    Batch, Claim, ClaimFor, DistantGames, Epoch, GameRow, IndexPoint, Journal, Outage, Seals,
+    Batch, ClaimFor, ClaimedGame, DistantGames, Epoch, GameRow, IndexPoint, Journal, Outage, Seals,
     SearchIndex, SearchKey, SearchPlace, SearchQuery, SearchText, Snapshot, StoreError,
 };
 use quorate_runtime::trouble::Trouble;
@@ -20,7 +20,7 @@ use quorate_runtime::{Answer, OperatingError, Published, Receipt};
 use serde::de::DeserializeOwned;
 
 use super::{
-    Ask, NewestSent, Upward, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot, WorkerTask,
+    NewestSent, PipeAsk, Upward, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot, WorkerTask,
 };
 use crate::culprit::Teller;
 use crate::frame;
@@ -82,7 +82,7 @@ impl Far {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ask<T: DeserializeOwned>(&self, ask: Ask) -> Result<T, Trouble> {
+    fn ask<T: DeserializeOwned>(&self, ask: PipeAsk) -> Result<T, Trouble> {
         let broken = |error: io::Error| Trouble::Other(error.to_string());
         let socket = self.lock();
         let question = frame::bytes(&Upward::Ask(ask)).map_err(broken)?;
@@ -117,7 +117,7 @@ impl DistantGames for Far {
         let at = known
             .as_ref()
             .map(|known| (known.head.seq, known.head.hash));
-        let (head, sent): WireNewest = self.ask(Ask::Newest(game.clone(), at))?;
+        let (head, sent): WireNewest = self.ask(PipeAsk::Newest(game.clone(), at))?;
         let with = |state| {
             let (game, head) = (game.clone(), come_head(head));
             Arc::new(Published { game, state, head })
@@ -160,7 +160,7 @@ impl DistantGames for Far {
             key,
             act,
         });
-        let answer: WireAnswer = self.ask(Ask::Send(game.clone(), command))?;
+        let answer: WireAnswer = self.ask(PipeAsk::Send(game.clone(), command))?;
         answer.answer().map_err(|_| OperatingError::Bug)
     }
 
@@ -176,7 +176,7 @@ impl DistantGames for Far {
             // No worker sends as anybody else.
             Actor::Game | Actor::Operator | Actor::Hidden => return Ok(None),
         };
-        let ask = Ask::Receipt(game.clone(), player, key.clone());
+        let ask = PipeAsk::Receipt(game.clone(), player, key.clone());
         let answer: Option<WireAnswer> = self.ask(ask)?;
         match answer.map(|answer| answer.answer()) {
             Some(Ok(Answer::Kept(receipt))) => Ok(Some(receipt)),
@@ -189,7 +189,7 @@ impl DistantGames for Far {
 #[async_trait]
 impl Seals for Far {
     async fn find(&self, digests: &[Digest]) -> Result<HashMap<Digest, SealBytes>, StoreError> {
-        let found: Vec<WireSeal> = self.ask(Ask::Seals(digests.to_vec()))?;
+        let found: Vec<WireSeal> = self.ask(PipeAsk::Seals(digests.to_vec()))?;
         let seals = found.into_iter().map(|(digest, salt, bytes)| SealBytes {
             digest,
             salt,
@@ -206,7 +206,7 @@ impl Seals for Far {
 #[async_trait]
 impl SearchIndex for Far {
     async fn index_point(&self, game: &GameId) -> Result<Option<IndexPoint>, StoreError> {
-        let point: Option<WirePoint> = self.ask(Ask::IndexPoint(game.clone()))?;
+        let point: Option<WirePoint> = self.ask(PipeAsk::IndexPoint(game.clone()))?;
         Ok(point.map(|(seq, form, terms)| IndexPoint { seq, form, terms }))
     }
 
@@ -236,7 +236,7 @@ impl SearchIndex for Far {
         count: u32,
     ) -> Result<Vec<SearchPlace>, StoreError> {
         let after = after.map(ToString::to_string);
-        let ask = Ask::Search(game.clone(), query.clone(), after, count);
+        let ask = PipeAsk::Search(game.clone(), query.clone(), after, count);
         let found: Vec<String> = self.ask(ask)?;
         // What the server cannot read back it does not send.
         let places = found.iter().filter_map(|word| word.parse().ok());
@@ -246,7 +246,7 @@ impl SearchIndex for Far {
 
 #[async_trait]
 impl Journal for Far {
-    async fn claim(&self, _: &GameId, _: ClaimFor) -> Result<Claim, StoreError> {
+    async fn claim(&self, _: &GameId, _: ClaimFor) -> Result<ClaimedGame, StoreError> {
         not_here()
     }
 
@@ -255,12 +255,12 @@ impl Journal for Far {
     }
 
     async fn games(&self) -> Result<Vec<GameRow>, StoreError> {
-        let rows: Vec<WireRow> = self.ask(Ask::Games)?;
+        let rows: Vec<WireRow> = self.ask(PipeAsk::Games)?;
         Ok(rows.into_iter().map(come_row).collect())
     }
 
     async fn game(&self, game: &GameId) -> Result<Option<GameRow>, StoreError> {
-        let row: Option<WireRow> = self.ask(Ask::Game(game.clone()))?;
+        let row: Option<WireRow> = self.ask(PipeAsk::Game(game.clone()))?;
         Ok(row.map(come_row))
     }
 
@@ -279,7 +279,7 @@ impl Journal for Far {
         while events.len() < event_count {
             let from = EventSeq(from.0 + events.len() as u64);
             let count = u32::try_from(event_count - events.len()).unwrap_or(u32::MAX);
-            let part: Vec<Vec<u8>> = self.ask(Ask::Events(game.clone(), from, count))?;
+            let part: Vec<Vec<u8>> = self.ask(PipeAsk::Events(game.clone(), from, count))?;
             if part.is_empty() {
                 break;
             }
@@ -305,7 +305,8 @@ impl Journal for Far {
         game: &GameId,
         at_most: EventSeq,
     ) -> Result<Option<Snapshot>, StoreError> {
-        let found: Option<WireSnapshot> = self.ask(Ask::SnapshotBefore(game.clone(), at_most))?;
+        let found: Option<WireSnapshot> =
+            self.ask(PipeAsk::SnapshotBefore(game.clone(), at_most))?;
         Ok(found.map(|(head, digest, open)| Snapshot {
             head: come_head(head),
             digest,

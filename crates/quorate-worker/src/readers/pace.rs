@@ -18,7 +18,7 @@ const KNOWN_FOR: Duration = Duration::from_mins(10);
 
 /// How quick a game's pages are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Pace {
+pub(super) enum GamePace {
     /// The last one was.
     Quick,
     /// Nobody knows, or it is between the two.
@@ -29,28 +29,28 @@ pub(super) enum Pace {
 
 /// How quick the pages of games are, and since when that is known.
 #[derive(Debug, Default)]
-pub(super) struct Paces(Mutex<HashMap<GameId, (Pace, Instant)>>);
+pub(super) struct Paces(Mutex<HashMap<GameId, (GamePace, Instant)>>);
 
 impl Paces {
-    fn known(&self) -> MutexGuard<'_, HashMap<GameId, (Pace, Instant)>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<GameId, (GamePace, Instant)>> {
         // No code under the lock can leave it half-changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The pace of a game.
-    pub(super) fn of(&self, game: &GameId) -> Pace {
+    pub(super) fn of(&self, game: &GameId) -> GamePace {
         let known = self.known().get(game).copied();
         let fresh = known.filter(|(_, since)| now().duration_since(*since) < KNOWN_FOR);
-        fresh.map_or(Pace::Unknown, |(pace, _)| pace)
+        fresh.map_or(GamePace::Unknown, |(pace, _)| pace)
     }
 
     /// A page of a game had a processor for so long.
     pub(super) fn note(&self, game: &GameId, worked: Duration) {
         let pace = match self.of(game) {
-            _ if worked >= SLOW => Pace::Slow,
-            _ if worked <= QUICK => Pace::Quick,
-            Pace::Slow if worked >= SLOW / 2 => Pace::Slow,
-            _ => Pace::Unknown,
+            _ if worked >= SLOW => GamePace::Slow,
+            _ if worked <= QUICK => GamePace::Quick,
+            GamePace::Slow if worked >= SLOW / 2 => GamePace::Slow,
+            _ => GamePace::Unknown,
         };
         let now = now();
         let mut known = self.known();
@@ -77,16 +77,16 @@ mod tests {
     fn a_game_is_slow_from_a_slow_page_to_a_quicker_one() {
         let game: GameId = "reef".parse().unwrap();
         let paces = Paces::default();
-        assert_eq!(paces.of(&game), Pace::Unknown, "nobody has read it yet");
+        assert_eq!(paces.of(&game), GamePace::Unknown, "nobody has read it yet");
         paces.note(&game, QUICK);
-        assert_eq!(paces.of(&game), Pace::Quick);
+        assert_eq!(paces.of(&game), GamePace::Quick);
         paces.note(&game, QUICK * 2);
-        assert_eq!(paces.of(&game), Pace::Unknown);
+        assert_eq!(paces.of(&game), GamePace::Unknown);
         paces.note(&game, SLOW);
         paces.note(&game, SLOW * 3 / 4);
         let why = "one that is nearly slow changes nothing";
-        assert_eq!(paces.of(&game), Pace::Slow, "{why}");
+        assert_eq!(paces.of(&game), GamePace::Slow, "{why}");
         paces.note(&game, QUICK * 2);
-        assert_eq!(paces.of(&game), Pace::Unknown);
+        assert_eq!(paces.of(&game), GamePace::Unknown);
     }
 }

@@ -10,7 +10,7 @@ use quorate_store::{Store, StoreOptions, copy_secret, unpack};
 use serde_json::json;
 
 use super::migrate::{carried, nobody_serves};
-use crate::data_folder::{DataArguments, DataFolder, Place};
+use crate::data_folder::{DataArguments, DataFolder, DataPlace};
 use crate::output::{FOUND_WRONG, Output};
 
 /// Where to.
@@ -83,10 +83,10 @@ fn is_tar(path: &Path) -> bool {
 pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<ExitCode> {
     let place = arguments.data.place()?;
     let (data, shown) = match &place {
-        Place::Folder(folder) => (folder, folder.display().to_string()),
-        Place::Postgres(_) => (&arguments.data.data, "the database".to_owned()),
+        DataPlace::Folder(folder) => (folder, folder.display().to_string()),
+        DataPlace::Postgres(_) => (&arguments.data.data, "the database".to_owned()),
     };
-    if let Place::Folder(folder) = &place {
+    if let DataPlace::Folder(folder) = &place {
         check_free(folder)?;
     }
     let parent = beside(data);
@@ -98,9 +98,9 @@ pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<Exit
             return Ok(code);
         }
         match &place {
-            Place::Folder(folder) => fs::rename(&unborn, folder)
+            DataPlace::Folder(folder) => fs::rename(&unborn, folder)
                 .with_context(|| format!("cannot write {}", folder.display()))?,
-            Place::Postgres(_) => fill(&unborn, &arguments.data)?,
+            DataPlace::Postgres(_) => fill(&unborn, &arguments.data)?,
         }
         out.line(format!("{} to {shown}", out.green("restored")));
         Ok(code)

@@ -11,8 +11,8 @@ use anyhow::{Context, Result};
 use serde_json::{Value as Json, json};
 
 use crate::output::Output;
-use reader::{Reader, Sent};
-use scene::{Bare, Scene};
+use reader::{BenchReader, SentAnswer};
+use scene::{Bare, BenchScene};
 
 /// How often somebody votes while votes are timed.
 const VOTES: usize = 101;
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
 }
 
 /// How often a page came, and how long one took.
-struct Pace {
+struct PagePace {
     rate: f64,
     median: Duration,
     late: Duration,
@@ -52,8 +52,8 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
 }
 
 async fn measure(arguments: &Arguments, out: &Output) -> Result<()> {
-    let scene = Scene::start(&arguments.rulebook, arguments.streams)?;
-    let stranger = Reader::stranger(scene.base());
+    let scene = BenchScene::start(&arguments.rulebook, arguments.streams)?;
+    let stranger = BenchReader::stranger(scene.base());
     let front = scene.path("");
     let player = scene.player(&stranger).await?;
     let post = scene.post(&stranger).await?;
@@ -88,17 +88,17 @@ async fn measure(arguments: &Arguments, out: &Output) -> Result<()> {
 
 /// A page beside a bare handler that answers with as many bytes.
 struct PageRow {
-    page: Pace,
-    bare: Pace,
+    page: PagePace,
+    bare: PagePace,
     bytes: usize,
 }
 
-async fn page_row(arguments: &Arguments, reader: &Reader, path: &str) -> Result<PageRow> {
+async fn page_row(arguments: &Arguments, reader: &BenchReader, path: &str) -> Result<PageRow> {
     let first = reader.get(path).await?;
     let bytes = first.body.len();
     let bare = Bare::start(bytes).await?;
     let page = pace(arguments, reader, path).await?;
-    let bare = pace(arguments, &Reader::stranger(&bare.base), "/").await?;
+    let bare = pace(arguments, &BenchReader::stranger(&bare.base), "/").await?;
     Ok(PageRow { page, bare, bytes })
 }
 
@@ -121,7 +121,7 @@ impl PageRow {
 }
 
 /// So many readers ask for a page again and again until the time is up.
-async fn pace(arguments: &Arguments, reader: &Reader, path: &str) -> Result<Pace> {
+async fn pace(arguments: &Arguments, reader: &BenchReader, path: &str) -> Result<PagePace> {
     let length = Duration::from_secs(arguments.seconds);
     let start = now();
     let mut tasks = Vec::new();
@@ -144,7 +144,7 @@ async fn pace(arguments: &Arguments, reader: &Reader, path: &str) -> Result<Pace
     let took = now() - start;
     #[expect(clippy::cast_precision_loss, reason = "a rate for people to look at")]
     let rate = times.len() as f64 / took.as_secs_f64();
-    Ok(Pace {
+    Ok(PagePace {
         rate,
         median: share(&mut times, 50),
         late: share(&mut times, 99),
@@ -153,8 +153,8 @@ async fn pace(arguments: &Arguments, reader: &Reader, path: &str) -> Result<Pace
 
 /// How long a vote takes from form to answer, beside a bare sync of as many bytes as it writes in the same folder.
 async fn votes(
-    scene: &Scene,
-    player: &Reader,
+    scene: &BenchScene,
+    player: &BenchReader,
     front: &str,
     what: &str,
     out: &Output,
@@ -165,7 +165,7 @@ async fn votes(
         let form = scene::quick_form(&page.body).context("nothing to vote on")?;
         let vote = if run % 2 == 0 { "against" } else { "for" };
         let asked = now();
-        let Sent { status, .. } = player.send(&form.to, &form.with("vote", vote)).await?;
+        let SentAnswer { status, .. } = player.send(&form.to, &form.with("vote", vote)).await?;
         times.push(now() - asked);
         anyhow::ensure!(status.as_u16() < 400, "a vote was answered with {status}");
         syncs.push(bare_sync(scene)?);
@@ -183,7 +183,7 @@ async fn votes(
 }
 
 /// A file of as many bytes as a vote writes, synced.
-fn bare_sync(scene: &Scene) -> Result<Duration> {
+fn bare_sync(scene: &BenchScene) -> Result<Duration> {
     let mut file = std::fs::OpenOptions::new();
     let mut file = file
         .create(true)

@@ -58,13 +58,13 @@ impl Arguments {
 }
 
 /// A game and its log, for a forecast and its words.
-struct Game<'a> {
+struct ForecastGame<'a> {
     folder: &'a DataFolder,
     id: &'a GameId,
     present: &'a CurrentGame,
 }
 
-impl PastEvents for Game<'_> {
+impl PastEvents for ForecastGame<'_> {
     fn event(&self, seq: EventSeq) -> Option<Event> {
         let DataFolder { store, .. } = self.folder;
         let seqs = [seq];
@@ -81,7 +81,7 @@ impl PastEvents for Game<'_> {
     }
 }
 
-impl Voice for Game<'_> {
+impl Voice for ForecastGame<'_> {
     fn moment(&self, at: Moment) -> String {
         at.to_string()
     }
@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
             (Proposed::Post(id), post.body.as_str())
         }
     };
-    let game = Game {
+    let game = ForecastGame {
         folder: &folder,
         id: &arguments.game,
         present: &present,

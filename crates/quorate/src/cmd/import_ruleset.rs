@@ -11,7 +11,7 @@ use serde_json::json;
 
 mod code;
 
-use code::WithCode;
+use code::CodeBeside;
 
 use crate::output::{FOUND_WRONG, Output};
 use crate::rulebooks;
@@ -87,7 +87,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let with_code = if arguments.with_code {
         code::beside(&mut book)?
     } else {
-        WithCode {
+        CodeBeside {
             std: Vec::new(),
             by_hand: Some(BY_HAND.to_owned()),
             fates: code::Fates::new(),
@@ -129,7 +129,7 @@ fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
     Ok(())
 }
 
-fn tell(book: &Book, with_code: &WithCode, folder: &Path, asleep: usize, out: &Output) {
+fn tell(book: &Book, with_code: &CodeBeside, folder: &Path, asleep: usize, out: &Output) {
     for finding in &book.findings {
         out.line(finding.to_string());
     }

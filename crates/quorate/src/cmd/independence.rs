@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Result;
+use quorate_engine::conventions;
 use quorate_engine::rulebook::Rulebook;
 use quorate_lab::independence::{self, Gone, Loss, LossTotals, OtherLoss, Trials};
 use serde_json::{Value, json};
@@ -39,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 20)]
     halves: u64,
     /// The section whose halves are kept.
-    #[arg(long, default_value = "dynastic")]
+    #[arg(long, default_value = conventions::PLAY)]
     section: String,
     /// The seed of the halves.
     #[arg(long, default_value_t = 1)]

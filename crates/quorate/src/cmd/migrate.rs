@@ -13,7 +13,7 @@ use quorate_runtime::ports::{Nodes, Taken, carry};
 use quorate_runtime::verify::{Grade, verify};
 use serde_json::json;
 
-use crate::data_folder::{DataArguments, DataFolder, Place, SiteStore};
+use crate::data_folder::{DataArguments, DataFolder, DataPlace, SiteStore};
 use crate::output::Output;
 
 /// How many events are compared at a time.
@@ -23,9 +23,9 @@ const EVENTS_AT_ONCE: usize = 512;
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
     /// Where everything is: sqlite:DIR, or postgres://… as for --database.
-    from: Place,
+    from: DataPlace,
     /// Where it is to be: an empty place.
-    to: Place,
+    to: DataPlace,
     /// The folder of the server's secret, which goes with a database.
     #[arg(long, value_name = "DIR", default_value = "./data")]
     data: PathBuf,
@@ -35,7 +35,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     ensure!(arguments.from != arguments.to, "it is there already");
     share_secret(arguments)?;
-    let open = |place: &Place| {
+    let open = |place: &DataPlace| {
         DataFolder::own(&DataArguments {
             data: arguments.data.clone(),
             database: Some(place.clone()),
@@ -96,9 +96,9 @@ pub(crate) async fn carried(from: &dyn SiteStore, to: &dyn SiteStore) -> Result<
 
 /// Dice and salts follow from the secret, so it is the same on both sides.
 fn share_secret(arguments: &Arguments) -> Result<()> {
-    let folder = |place: &Place| match place {
-        Place::Folder(folder) => folder.clone(),
-        Place::Postgres(_) => arguments.data.clone(),
+    let folder = |place: &DataPlace| match place {
+        DataPlace::Folder(folder) => folder.clone(),
+        DataPlace::Postgres(_) => arguments.data.clone(),
     };
     let (from, to) = (folder(&arguments.from), folder(&arguments.to));
     if from == to {

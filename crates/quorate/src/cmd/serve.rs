@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use super::law_worker::{Kind, program};
 use super::restart::{self, Ended};
 use super::sign_in_from;
-use crate::data_folder::{self, DataArguments, DataFolder, Place, node_options};
+use crate::data_folder::{self, DataArguments, DataFolder, DataPlace, node_options};
 use crate::output::Output;
 use crate::{peers, rulebooks};
 
@@ -189,7 +189,7 @@ pub(crate) struct Listen {
 /// Serves until it is told to end.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     tell_log(arguments.listen.log);
-    if matches!(arguments.data.place()?, Place::Folder(_)) {
+    if matches!(arguments.data.place()?, DataPlace::Folder(_)) {
         let folder = DataFolder::own_or_look(&arguments.data)?;
         let ended = serve(&folder, &arguments.listen, None, out, &|_| Ok(()))?;
         drop(folder);

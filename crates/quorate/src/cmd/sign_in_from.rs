@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Named {
+struct NamedFile {
     /// The ways, each under its word in addresses.
     sign_in: Vec<NamedProvider>,
 }
@@ -51,7 +51,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<Provider>> {
 }
 
 fn providers(text: &str, secret: impl Fn(&Path) -> Result<String>) -> Result<Vec<Provider>> {
-    let named: Named = toml::from_str(text)?;
+    let named: NamedFile = toml::from_str(text)?;
     let mut words = BTreeSet::new();
     let mut providers = Vec::new();
     for one in named.sign_in {

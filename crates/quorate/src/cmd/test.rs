@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Result, bail};
 use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
-use quorate_engine::testing::{self, Outcome, Runner};
+use quorate_engine::testing::{self, Runner, TestOutcome};
 use quorate_law::RuleText;
 use quorate_runtime::in_process::judged_again;
 use serde_json::json;
@@ -87,7 +87,7 @@ fn tested<'a>(
     known: &[String],
     arguments: &Arguments,
     out: &Output,
-) -> Result<Vec<(&'a str, Outcome)>> {
+) -> Result<Vec<(&'a str, TestOutcome)>> {
     let laws = Arc::new(LawCache::default());
     let workers = arguments.in_workers.then(again_by_workers).transpose()?;
     let bar = out.progress("test files");
@@ -133,7 +133,7 @@ fn tested<'a>(
 }
 
 /// What a test printed, and how it failed.
-fn report(file: &str, outcome: &Outcome, out: &Output) {
+fn report(file: &str, outcome: &TestOutcome, out: &Output) {
     for line in &outcome.printed {
         out.line(format!("{file} {}: {line}", outcome.name));
     }

@@ -16,14 +16,14 @@ use quorate_store_postgres::{NodeOptions, PostgresStore};
 
 /// Where games and accounts are.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum DataPlace {
     /// A folder, which one server owns.
     Folder(PathBuf),
     /// A PostgreSQL database, which several share; its address.
     Postgres(String),
 }
 
-impl FromStr for Place {
+impl FromStr for DataPlace {
     type Err = String;
 
     fn from_str(address: &str) -> Result<Self, String> {
@@ -58,7 +58,7 @@ impl SiteStore for PostgresStore {
 }
 
 /// A place that is open.
-pub(super) struct Opened {
+pub(super) struct OpenedPlace {
     /// What is kept there.
     pub(super) store: Arc<dyn SiteStore>,
     /// The same, where it is a folder.
@@ -67,7 +67,7 @@ pub(super) struct Opened {
     pub(super) node: Option<Arc<PostgresStore>>,
 }
 
-impl Opened {
+impl OpenedPlace {
     fn folder(store: Store) -> Self {
         let file = Arc::new(store);
         Self {
@@ -79,11 +79,11 @@ impl Opened {
 }
 
 /// Opens a folder to read and write.
-pub(super) async fn own_folder(folder: &Path, options: StoreOptions) -> Result<Opened> {
+pub(super) async fn own_folder(folder: &Path, options: StoreOptions) -> Result<OpenedPlace> {
     let store = Store::open(folder, options).await;
     let store =
         store.with_context(|| format!("cannot use the data folder {}", folder.display()))?;
-    Ok(Opened::folder(store))
+    Ok(OpenedPlace::folder(store))
 }
 
 /// What a command that serves nobody is among the nodes.
@@ -105,15 +105,19 @@ pub(crate) fn node_options(name: String, address: String) -> NodeOptions {
 }
 
 /// Opens a place to read and write. `secret` is the folder of the secret that goes with a database.
-pub(super) async fn own(place: &Place, secret: &Path, node: NodeOptions) -> Result<Opened> {
+pub(super) async fn own(
+    place: &DataPlace,
+    secret: &Path,
+    node: NodeOptions,
+) -> Result<OpenedPlace> {
     match place {
-        Place::Folder(folder) => own_folder(folder, StoreOptions::default()).await,
-        Place::Postgres(address) => {
+        DataPlace::Folder(folder) => own_folder(folder, StoreOptions::default()).await,
+        DataPlace::Postgres(address) => {
             let secret = quorate_store::secret_in(secret)
                 .with_context(|| format!("cannot use the data folder {}", secret.display()))?;
             let store = PostgresStore::open(address, secret, node).await;
             let store = Arc::new(store.context("cannot use the database")?);
-            Ok(Opened {
+            Ok(OpenedPlace {
                 store: store.clone(),
                 file: None,
                 node: Some(store),
@@ -123,14 +127,14 @@ pub(super) async fn own(place: &Place, secret: &Path, node: NodeOptions) -> Resu
 }
 
 /// Opens a place to read.
-pub(super) async fn look(place: &Place, secret: &Path) -> Result<Opened> {
+pub(super) async fn look(place: &DataPlace, secret: &Path) -> Result<OpenedPlace> {
     match place {
-        Place::Folder(folder) => {
+        DataPlace::Folder(folder) => {
             let store = Store::open_read_only(folder).await;
             let store = store
                 .with_context(|| format!("cannot read the data folder {}", folder.display()))?;
-            Ok(Opened::folder(store))
+            Ok(OpenedPlace::folder(store))
         }
-        Place::Postgres(_) => own(place, secret, command_node()).await,
+        DataPlace::Postgres(_) => own(place, secret, command_node()).await,
     }
 }

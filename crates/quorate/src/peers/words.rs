@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// A question.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Asked {
+pub(super) struct PeerAsked {
     pub(super) id: u64,
     game: GameId,
     ask: AskedWord,
@@ -40,7 +40,7 @@ enum RepliedWord {
     Trouble(Trouble),
 }
 
-impl Asked {
+impl PeerAsked {
     pub(super) fn new(id: u64, game: &GameId, ask: PeerAsk) -> Self {
         let ask = match ask {
             PeerAsk::Command { actor, key, act } => {

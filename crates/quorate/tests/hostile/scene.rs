@@ -11,7 +11,7 @@ use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, Thing, Value};
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::ports::{Accounts, NewAccount, Seat, SystemClock, Token, TokenScopes};
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
-use quorate_server::app::state::digest_of;
+use quorate_server::security::carried::digest_of;
 use quorate_store::{Store, StoreOptions};
 use serde_json::Value as Json;
 

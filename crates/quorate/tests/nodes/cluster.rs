@@ -11,7 +11,7 @@ use quorate_kernel::{Moment, record};
 use quorate_runtime::fold;
 use quorate_runtime::ports::{Accounts, Journal, NewAccount, Seat, Token, TokenScopes};
 use quorate_runtime::verify::{Grade, verify};
-use quorate_server::app::state::digest_of;
+use quorate_server::security::carried::digest_of;
 use quorate_store_postgres::PostgresStore;
 use quorate_store_postgres::testing::{PrivateServer, node, pair_address};
 use tempfile::TempDir;

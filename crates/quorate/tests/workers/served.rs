@@ -10,8 +10,8 @@ use quorate_runtime::ports::{
     AccountId, Accounts, Journal, NewAccount, Seals, Seat, Session, SystemClock, TimeSource, Token,
     TokenScopes,
 };
-use quorate_server::app::state::digest_of;
 use quorate_server::app::visitor::session_digest;
+use quorate_server::security::carried::digest_of;
 use quorate_server::security::session::{Cookies, SessionToken};
 use quorate_store::{Store, StoreOptions};
 use serde_json::json;

@@ -106,7 +106,7 @@ fn closed_proposal(game: &mut SimulatedGame) -> Result<Option<PostId>, String> {
 }
 
 /// An enactment: what came of it, and the action by which it was done.
-struct Enactment {
+struct TriedEnactment {
     event: Event,
     action: Name,
     /// The game before it.
@@ -114,7 +114,7 @@ struct Enactment {
     law: Arc<Law>,
 }
 
-impl Enactment {
+impl TriedEnactment {
     /// Who did it, and by which clause.
     fn told(&self) -> (String, String) {
         let decl = self.law.actions.get(&self.action);
@@ -126,7 +126,7 @@ impl Enactment {
 }
 
 /// Has everybody vote for a proposal, and closes it by whoever may; none where nobody may.
-fn enacted(game: &mut SimulatedGame, post: PostId) -> Result<Option<Enactment>, String> {
+fn enacted(game: &mut SimulatedGame, post: PostId) -> Result<Option<TriedEnactment>, String> {
     forecasts::vote(game, post, true)?;
     forecasts::wait(game, 49)?;
     let Some((by, action, first)) = forecasts::way(game, post) else {
@@ -138,7 +138,7 @@ fn enacted(game: &mut SimulatedGame, post: PostId) -> Result<Option<Enactment>, 
         args: vec![(first, Value::Thing(Thing::Post(post)))],
     };
     let done = forecasts::done(game, by, act)?;
-    Ok(done.ok().map(|event| Enactment {
+    Ok(done.ok().map(|event| TriedEnactment {
         event,
         action,
         state,
@@ -282,7 +282,7 @@ fn try_proposal(
             return Ok(false);
         };
         let (who, enacts) = enactment.told();
-        let Enactment {
+        let TriedEnactment {
             event, state, law, ..
         } = enactment;
         let is_made = patch_changed(&event, &state, &law, kind);

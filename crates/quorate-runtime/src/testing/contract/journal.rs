@@ -8,7 +8,9 @@ use quorate_kernel::{GameId, Moment};
 
 use crate::fold::{Fold, open, snapshot_of};
 use crate::judge::Head;
-use crate::ports::{Arrival, Batch, Claim, ClaimFor, Epoch, Journal, Outage, Seals, StoreError};
+use crate::ports::{
+    Arrival, Batch, ClaimFor, ClaimedGame, Epoch, Journal, Outage, Seals, StoreError,
+};
 use crate::testing::{count, found_batch, grown_batch, plays};
 
 /// Runs the whole contract on an empty store.
@@ -36,8 +38,8 @@ fn anna() -> Actor {
 /// The epoch under which this node owns a game.
 pub(super) async fn claimed<S: Journal>(store: &S, game: &GameId) -> Epoch {
     match store.claim(game, ClaimFor::Founding).await.unwrap() {
-        Claim::Ours(lease) => lease.epoch,
-        Claim::Theirs(node) => panic!("{game} belongs to {node:?} in an empty store"),
+        ClaimedGame::Ours(lease) => lease.epoch,
+        ClaimedGame::Theirs(node) => panic!("{game} belongs to {node:?} in an empty store"),
     }
 }
 

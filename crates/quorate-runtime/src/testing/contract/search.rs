@@ -51,7 +51,7 @@ fn player(seq: u64) -> PlayerId {
 
 fn text(at: i64, title: &str, text: &str) -> SearchText {
     SearchText {
-        category: "Proposal".into(),
+        category: "News".into(),
         by: Some(player(1)),
         at: Moment(at),
         title: title.to_owned(),

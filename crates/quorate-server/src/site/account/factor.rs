@@ -8,16 +8,18 @@ use axum::response::Response;
 use quorate_runtime::ports::{Account, AccountId, SecondFactor, SecurityEvent};
 
 use crate::app::error::AppError;
-use crate::app::forms::{Sent, answer};
 use crate::app::posted::Posted;
 use crate::app::reply;
 use crate::app::safety::{self, Happened};
-use crate::app::state::{AppState, digest_of};
+use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::forms::{Sent, answer};
+use crate::security::carried::digest_of;
 use crate::security::factor::{FactorKey, normal, recovery_codes};
 use crate::security::rate::Who;
-use crate::site::account::handler::{begin, form_page};
+use crate::site::account::fields::form_page;
 use crate::site::account::page::SettingsBlock;
+use crate::site::account::session::begin;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 

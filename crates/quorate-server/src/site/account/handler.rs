@@ -9,62 +9,30 @@ use axum::response::Response;
 use quorate_engine::names;
 use quorate_kernel::digest::Digest;
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Invitation, NewAccount, SecurityEvent, Session,
+    Account, AccountError, AccountId, Invitation, NewAccount, SecurityEvent,
 };
 
 use crate::app::error::AppError;
-use crate::app::forms::{Sent, answer};
 use crate::app::mail::is_address;
-use crate::app::moderation;
 use crate::app::outside::Provider;
 use crate::app::passwords;
 use crate::app::posted::Posted;
 use crate::app::reply;
-use crate::app::reply::SESSION_SECONDS;
-use crate::app::safety::{self, Happened, SESSION_IDLE};
-use crate::app::state::{AppState, digest_of};
+use crate::app::safety::{self, Happened};
+use crate::app::state::AppState;
 use crate::app::visitor::{Visitor, session_digest};
+use crate::requests::forms::{Sent, answer};
+use crate::security::carried::digest_of;
 use crate::security::password::Tried;
 use crate::security::rate::Who;
-use crate::security::session::SessionToken;
+use crate::site::account::fields::{form_page, password_field};
+use crate::site::account::session::begin;
 use crate::site::account::{factor, passkey};
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
-pub(crate) fn form_page(
-    site: &AppState,
-    visitor: &Visitor,
-    title: &str,
-    about: &str,
-    error: Option<String>,
-    form: Option<Form>,
-) -> FormPage {
-    FormPage {
-        chrome: reply::chrome(site, visitor, title),
-        title: title.to_owned(),
-        about: about.to_owned(),
-        error,
-        form,
-        ways: Vec::new(),
-    }
-}
-
 fn name_field(name: &str) -> Field {
     Field::new("name", "name", "Name", FieldKind::Account(name.to_owned()))
-}
-
-pub(crate) fn password_field(fresh: bool) -> Field {
-    let field = Field::new(
-        "password",
-        "password",
-        "Password",
-        FieldKind::Password { fresh },
-    );
-    if fresh {
-        field.hint("At least ten letters. A few unrelated words do well.")
-    } else {
-        field
-    }
 }
 
 /// `GET /sign-in`.
@@ -237,41 +205,6 @@ pub(crate) fn mail_in(form: &Posted) -> Result<Option<String>, AppError> {
         return Err(AppError::Form("That is no mail address.".to_owned()));
     }
     Ok(mail)
-}
-
-/// Begins a session under a new secret and goes on.
-pub async fn begin(
-    site: &AppState,
-    visitor: &Visitor,
-    account: &Account,
-    to: &Href,
-    notice: &str,
-) -> Result<Response, AppError> {
-    moderation::may_sign_in(site, account.id).await?;
-    let token = SessionToken::fresh()?;
-    let began_at = site.now();
-    let session = Session {
-        digest: session_digest(&token),
-        account: account.id,
-        began_at,
-        ends_at: began_at + SESSION_IDLE,
-    };
-    site.parts
-        .accounts
-        .end_session(session_digest(&visitor.token))
-        .await?;
-    site.parts.accounts.begin_session(&session).await?;
-    safety::in_use(site, safety::place(visitor), session.digest).await;
-    let mut response = reply::see_with(to, notice);
-    if let Some(password) = &account.password {
-        let known = site.known.set(account.id.0, password)?;
-        response.headers_mut().append(header::SET_COOKIE, known);
-    }
-    response.headers_mut().append(
-        header::SET_COOKIE,
-        site.cookies.set(&token, SESSION_SECONDS),
-    );
-    Ok(response)
 }
 
 /// `POST /sign-out`.

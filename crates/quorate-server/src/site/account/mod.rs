@@ -2,6 +2,7 @@
 
 mod discord;
 pub mod factor;
+mod fields;
 pub mod handler;
 pub(crate) mod outside;
 pub mod page;
@@ -10,4 +11,5 @@ pub mod programs;
 pub mod recover;
 #[cfg(test)]
 pub mod sample;
+mod session;
 pub mod settings;

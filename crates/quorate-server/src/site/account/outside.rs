@@ -12,24 +12,26 @@ use quorate_runtime::ports::{
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
-use crate::app::forms::{Sent, answer};
 use crate::app::outside::{OutsidePerson, Provider};
 use crate::app::posted::Posted;
 use crate::app::reply;
 use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::forms::{Sent, answer};
 use crate::security::outside::Journey;
 use crate::security::rate::Who;
 use crate::site::account::factor;
-use crate::site::account::handler::{self, form_page};
+use crate::site::account::fields::form_page;
+use crate::site::account::handler;
 use crate::site::account::page::{SettingsBlock, SettingsLine};
+use crate::site::account::session::begin;
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Field, FieldKind, Form, FormPage, Link, When, urls};
 
 /// Somebody who came from elsewhere and has no account here yet, on their way through the form that makes one.
 #[derive(Clone, Serialize, Deserialize)]
-struct Arrival {
+struct OutsideArrival {
     issuer: String,
     subject: String,
     label: String,
@@ -193,7 +195,7 @@ async fn came(
         (Some(id), known) => linked(site, visitor, provider, person, id, known).await,
         (None, Some(id)) => enter(site, visitor, provider, id, journey.next.as_deref()).await,
         (None, None) => {
-            let arrival = Arrival {
+            let arrival = OutsideArrival {
                 issuer: person.name.issuer,
                 subject: person.name.subject,
                 label: person.label,
@@ -225,7 +227,7 @@ async fn enter(
     let to = next.and_then(Href::returning);
     let to = to.unwrap_or_else(|| urls::Home.into());
     let notice = format!("Welcome back, {}.", account.name);
-    let response = handler::begin(site, visitor, &account, &to, &notice).await?;
+    let response = begin(site, visitor, &account, &to, &notice).await?;
     let signed_in = Happened {
         about: format!("from {}", provider.title),
         ..Happened::to(id, SecurityEvent::SignedIn)
@@ -276,7 +278,7 @@ fn arrived(
     site: &AppState,
     visitor: &Visitor,
     provider: &Provider,
-    arrival: &Arrival,
+    arrival: &OutsideArrival,
     wrong: Option<(&str, String)>,
 ) -> Result<FormPage, AppError> {
     let (typed, error) = match wrong {
@@ -334,7 +336,7 @@ async fn made(
         .take(Who::address(visitor.address), site.now_ms())
         .await?;
     let sealed = form.one("arrival").unwrap_or_default();
-    let arrival: Option<Arrival> =
+    let arrival: Option<OutsideArrival> =
         site.journeys
             .open("arrival", sealed, &visitor.token, site.now_ms());
     let arrival = arrival
@@ -354,7 +356,7 @@ async fn made(
             };
             safety::note(site, visitor, signed_up).await;
             let notice = format!("Welcome, {}.", account.name);
-            handler::begin(site, visitor, &account, &to, &notice).await
+            begin(site, visitor, &account, &to, &notice).await
         }
     }
 }
@@ -362,7 +364,7 @@ async fn made(
 /// Makes the account as registration permits; gives it, and where its owner goes.
 async fn account_of(
     site: &AppState,
-    arrival: &Arrival,
+    arrival: &OutsideArrival,
     name: &str,
 ) -> Result<(Account, Href), AppError> {
     handler::fit(site, name).await?;

@@ -13,17 +13,18 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quorate_runtime::ports::{Account, AccountError, AccountId, Passkey, SecurityEvent};
 
 use crate::app::error::AppError;
-use crate::app::forms::{Sent, answer};
 use crate::app::posted::Posted;
 use crate::app::reply;
 use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::forms::{Sent, answer};
 use crate::security::chance::NoChance;
 use crate::security::passkey::{PasskeyAnswer, PasskeyFound, PasskeySite, PasskeyTrouble};
 use crate::security::rate::Who;
-use crate::site::account::handler::{begin, form_page};
+use crate::site::account::fields::form_page;
 use crate::site::account::page::{SettingsBlock, SettingsLine};
+use crate::site::account::session::begin;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, Send, When, urls};
 

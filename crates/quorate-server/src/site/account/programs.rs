@@ -7,8 +7,9 @@ use crate::app::error::AppError;
 use crate::app::grant;
 use crate::app::posted::Posted;
 use crate::app::reply;
-use crate::app::state::{AppState, digest_of, fresh_word};
+use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::security::carried::{digest_of, fresh_word};
 use crate::site::account::page::{SettingsBlock, SettingsLine};
 use crate::ui::{Choice, Fact, Field, FieldKind, Form, When, urls};
 

@@ -9,16 +9,19 @@ use quorate_kernel::Span;
 use quorate_runtime::ports::{Account, SecurityEvent};
 
 use crate::app::error::AppError;
-use crate::app::forms::{Sent, answer};
 use crate::app::mail::Mail;
 use crate::app::posted::Posted;
 use crate::app::recovery::{LinkTrouble, make_link};
 use crate::app::reply;
 use crate::app::safety::{self, Happened};
-use crate::app::state::{AppState, digest_of};
+use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::forms::{Sent, answer};
+use crate::security::carried::digest_of;
 use crate::security::rate::Who;
-use crate::site::account::handler::{begin, form_page, new_password, password_field};
+use crate::site::account::fields::{form_page, password_field};
+use crate::site::account::handler::new_password;
+use crate::site::account::session::begin;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
 /// How long a link that came by mail counts.

@@ -11,12 +11,13 @@ use quorate_runtime::ports::{
 };
 
 use crate::app::error::AppError;
-use crate::app::forms::{Sent, answer};
 use crate::app::posted::Posted;
 use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::{Visitor, session_digest};
-use crate::app::{forget, passwords, reply};
+use crate::app::{passwords, reply};
+use crate::requests::forget;
+use crate::requests::forms::{Sent, answer};
 use crate::security::factor::FactorKey;
 use crate::security::password::Tried;
 use crate::site::account;
@@ -33,12 +34,12 @@ const FRESH: Span = Span::minutes(10);
 
 /// `GET /settings`.
 pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
-    let result = shown(&site, &visitor, Told::Nothing).await;
+    let result = shown(&site, &visitor, SettingsTold::Nothing).await;
     answer(&site, &visitor, result)
 }
 
 /// What the page tells beside the settings.
-enum Told<'a> {
+enum SettingsTold<'a> {
     /// No more.
     Nothing,
     /// The secret of a token that was just made.
@@ -49,7 +50,11 @@ enum Told<'a> {
     Wrong(&'a str, String),
 }
 
-async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Response, AppError> {
+async fn shown(
+    site: &AppState,
+    visitor: &Visitor,
+    told: SettingsTold<'_>,
+) -> Result<Response, AppError> {
     let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
     let tokens = site.parts.accounts.tokens_of(account.id).await?;
     let seats = site.seats_of(account.id).await?;
@@ -65,10 +70,10 @@ async fn shown(site: &AppState, visitor: &Visitor, told: Told<'_>) -> Result<Res
     let entries = site.parts.safety.entries(Some(account.id), ENTRIES).await?;
     let (mut secret, mut code, mut wrong) = (None, None, None);
     match told {
-        Told::Nothing => {}
-        Told::Secret(shown) => secret = Some(shown),
-        Told::Code(shown) => code = Some(shown),
-        Told::Wrong(what, error) => wrong = Some((what, error)),
+        SettingsTold::Nothing => {}
+        SettingsTold::Secret(shown) => secret = Some(shown),
+        SettingsTold::Code(shown) => code = Some(shown),
+        SettingsTold::Wrong(what, error) => wrong = Some((what, error)),
     }
     let mut blocks = vec![
         appearance(visitor),
@@ -318,7 +323,9 @@ pub async fn take(
     sent: Sent,
 ) -> Response {
     let result = match changed(&site, &sent.visitor, &what, &sent.form).await {
-        Err(AppError::Form(error)) => shown(&site, &sent.visitor, Told::Wrong(&what, error)).await,
+        Err(AppError::Form(error)) => {
+            shown(&site, &sent.visitor, SettingsTold::Wrong(&what, error)).await
+        }
         other => other,
     };
     answer(&site, &sent.visitor, result)
@@ -365,7 +372,7 @@ async fn changed(
             let wish = programs::wish(form, &seats)?;
             let secret = programs::make_token(site, account.id, wish).await?;
             note(site, visitor, &account, SecurityEvent::TokenMade).await;
-            shown(site, visitor, Told::Secret(secret)).await
+            shown(site, visitor, SettingsTold::Secret(secret)).await
         }
         "outside" => {
             check(site, visitor, &account, form).await?;
@@ -379,7 +386,7 @@ async fn changed(
         "outside-off" => outside::unlinked(site, visitor, &account, form).await,
         "discord" => {
             let code = discord::code(site, account.id, form)?;
-            shown(site, visitor, Told::Code(code)).await
+            shown(site, visitor, SettingsTold::Code(code)).await
         }
         "revoke" => {
             let wanted = form.one("token").unwrap_or_default();
@@ -487,7 +494,7 @@ async fn renewed(
     }
     note(site, visitor, &fresh, SecurityEvent::PasswordChanged).await;
     let (to, notice) = (urls::Settings.into(), "Your password is new.");
-    account::handler::begin(site, visitor, &fresh, &to, notice).await
+    account::session::begin(site, visitor, &fresh, &to, notice).await
 }
 
 /// Whether the password that was typed is the account's. Who has none must have signed in a moment ago.

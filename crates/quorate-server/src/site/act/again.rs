@@ -12,12 +12,13 @@ use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing};
 use quorate_law::declare::ActionDecl;
 
 use crate::app::error::AppError;
-use crate::app::filled::arguments;
-use crate::app::forms::{SentIn, answer_in};
 use crate::app::posted::Posted;
-use crate::app::{reply, send};
-use crate::site::act::handler::{latest, sheet};
-use crate::site::act::page::{Act, ActTrial};
+use crate::app::reply;
+use crate::requests::filled::arguments;
+use crate::requests::forms::{SentIn, answer_in};
+use crate::requests::send;
+use crate::site::act::page::{ActPage, ActTrial};
+use crate::site::act::sheet::{latest, sheet};
 use crate::ui;
 use crate::view::game::GameView;
 use crate::view::rewriting::{Present, rewrites};
@@ -126,7 +127,7 @@ pub(crate) fn no(look: &GameView, tried: &str, refusal: &Refusal) -> ui::Refusal
 async fn shown(
     look: Arc<GameView>,
     status: StatusCode,
-    draw: impl FnOnce(&GameView, PlayerId, &[Event]) -> Result<Act, AppError> + Send + 'static,
+    draw: impl FnOnce(&GameView, PlayerId, &[Event]) -> Result<ActPage, AppError> + Send + 'static,
 ) -> Response {
     let events = latest(&look, None::<EventSeq>).await;
     let reading = Arc::clone(&look);
@@ -142,7 +143,7 @@ async fn shown(
 }
 
 /// Puts what was filled in back into an action's form, and the form before all others.
-fn refill(page: &mut Act, action: &Name, form: &Posted) {
+fn refill(page: &mut ActPage, action: &Name, form: &Posted) {
     let is_it = |offer: &crate::ui::Offer| *action == *offer.action.as_str();
     for topic in &mut page.now {
         for offer in topic.offers.iter_mut().filter(|offer| is_it(offer)) {

@@ -5,3 +5,4 @@ pub mod handler;
 pub mod page;
 #[cfg(test)]
 pub mod sample;
+mod sheet;

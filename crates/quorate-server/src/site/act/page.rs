@@ -8,7 +8,7 @@ use crate::ui::{
 
 /// A question that waits for the reader: in the middle of an action of their own, or left to them by somebody else's.
 #[derive(Clone, Debug)]
-pub struct Question {
+pub struct OpenQuestion {
     /// The element's id.
     pub id: String,
     /// What happened before: dice that have fallen.
@@ -50,7 +50,7 @@ pub struct Closed {
 /// How many reasons stand in sight under "Not now"; the others are one click away.
 const NEAR: usize = 3;
 
-impl Act {
+impl ActPage {
     /// How many offers are open.
     fn possible(&self) -> usize {
         self.now.iter().map(|topic| topic.offers.len()).sum()
@@ -108,7 +108,7 @@ impl Closed {
 
 /// Offers of one topic: those that are likely next, or those of a rule.
 #[derive(Clone, Debug)]
-pub struct Topic {
+pub struct ActTopic {
     /// The element's id.
     pub id: String,
     /// "Likely next", "Zombies".
@@ -119,7 +119,7 @@ pub struct Topic {
     pub is_open: bool,
 }
 
-impl Topic {
+impl ActTopic {
     fn folds(&self, offer: &Offer) -> bool {
         let has_fields = |form: &Form| !form.fields.is_empty();
         !self.is_open && offer.open.as_ref().is_ok_and(has_fields)
@@ -129,7 +129,7 @@ impl Topic {
 /// What the reader can do.
 #[derive(Clone, Debug, Template)]
 #[template(path = "site/act/act.html")]
-pub struct Act {
+pub struct ActPage {
     /// Around it.
     pub chrome: Chrome,
     /// The reader's name.
@@ -143,9 +143,9 @@ pub struct Act {
     /// What the form that stands first would do, where that was asked.
     pub trial: Option<ActTrial>,
     /// What waits for an answer, nearest deadline first.
-    pub questions: Vec<Question>,
+    pub questions: Vec<OpenQuestion>,
     /// Offers that are open, those that are likely next before the others.
-    pub now: Vec<Topic>,
+    pub now: Vec<ActTopic>,
     /// Offers that the clock opens.
     pub later: Vec<Offer>,
     /// Offers that something has to change for, by what that is.

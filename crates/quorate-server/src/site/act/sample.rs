@@ -5,7 +5,7 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::act::page::{Act, ActTrial, Closed, Question, Topic};
+use crate::site::act::page::{ActPage, ActTopic, ActTrial, Closed, OpenQuestion};
 use crate::ui::sample::pieces::{no, outcome, results};
 use crate::ui::sample::world::{GAME, ME, ahead, chrome, rule, send};
 use crate::ui::sample::{Sample, Samples};
@@ -180,8 +180,8 @@ fn now() -> Vec<Offer> {
     ]
 }
 
-fn act() -> Act {
-    let question = |id: &str, options: Vec<Choice>| Question {
+fn act() -> ActPage {
+    let question = |id: &str, options: Vec<Choice>| OpenQuestion {
         id: id.into(),
         dice: vec![Die::rolled(9, 3), Die::rolled(9, 8)],
         lead: "Your line came down on C8".into(),
@@ -195,7 +195,7 @@ fn act() -> Act {
         due: Some(ahead(9)),
         cite: Some(rule("rule 9.2", "lines")),
     };
-    Act {
+    ActPage {
         chrome: chrome("Act", "Act"),
         who: ME.into(),
         board: Some(Link::new(
@@ -216,7 +216,7 @@ fn act() -> Act {
                     Choice::new("no", "Let it go"),
                 ],
             ),
-            Question {
+            OpenQuestion {
                 dice: vec![],
                 lead: "Juniper hails you.".into(),
                 text: " What do you answer?".into(),
@@ -317,9 +317,9 @@ fn act() -> Act {
     }
 }
 
-impl Samples for Act {
+impl Samples for ActPage {
     fn samples() -> Vec<Sample<Self>> {
-        let refused = Act {
+        let refused = ActPage {
             refusal: Some(no(
                 "Light a lamp",
                 vec![Need::of("Oil", "12", "45")],
@@ -339,7 +339,7 @@ impl Samples for Act {
             results: vec![],
             ..act()
         };
-        let tried = Act {
+        let tried = ActPage {
             trial: Some(ActTrial {
                 title: "Post the Ascension Address".into(),
                 lines: vec![
@@ -373,9 +373,9 @@ impl Samples for Act {
 }
 
 /// The first two as likely next, the others folded.
-fn by_topic(mut offers: Vec<Offer>) -> Vec<Topic> {
+fn by_topic(mut offers: Vec<Offer>) -> Vec<ActTopic> {
     let rest = offers.split_off(2);
-    let topic = |id: &str, title: &str, offers| Topic {
+    let topic = |id: &str, title: &str, offers| ActTopic {
         id: id.into(),
         title: title.into(),
         offers,

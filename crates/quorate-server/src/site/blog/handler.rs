@@ -5,16 +5,17 @@ use std::sync::Arc;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use quorate_engine::conventions;
 use quorate_kernel::rows::{Post, Standing};
 use quorate_kernel::{Name, PlayerId, PostId};
 use quorate_law::capital;
 use quorate_law::datum::Datum;
 
-use crate::app::forms::{drawn, page};
 use crate::app::reply;
-use crate::app::seen::Reader;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::forms::{drawn, page};
+use crate::requests::seen::SeenBy;
 use crate::site::blog::page::{Day, Front, Pin, Roster, StoryStep, Welcome};
 use crate::site::blog::story;
 use crate::ui::urls::Href;
@@ -44,7 +45,7 @@ pub async fn show(
     };
     // What was there before a player's first visit is not news to them.
     if look.is_member() && !look.has_begun_to_see() {
-        Reader::of(&look).note(fresh::ALL, look.head().seq).await;
+        SeenBy::of(&look).note(fresh::ALL, look.head().seq).await;
     }
     let (enacted, latest) = if look.is_member() {
         (Arc::default(), Vec::new())
@@ -213,14 +214,20 @@ fn welcome(look: &GameView) -> Option<Welcome> {
     };
     let standing = look.me().and_then(|me| look.public().people.get(&me));
     match standing.map(|person| person.standing) {
-        Some(Standing::Member) if look.me().is_some_and(|me| look.has_flag(me, "idle")) => told(
-            "You’re idle",
-            "The game goes on without you and your votes don’t count. “What you can do” says how to come back.",
-            vec![
-                Link::new("What you can do", urls::Act { game }),
-                Link::new("Write a post", urls::Compose { game }),
-            ],
-        ),
+        Some(Standing::Member)
+            if look
+                .me()
+                .is_some_and(|me| look.has_flag(me, conventions::IDLE)) =>
+        {
+            told(
+                "You’re idle",
+                "The game goes on without you and your votes don’t count. “What you can do” says how to come back.",
+                vec![
+                    Link::new("What you can do", urls::Act { game }),
+                    Link::new("Write a post", urls::Compose { game }),
+                ],
+            )
+        }
         Some(Standing::Member | Standing::Barred) => None,
         Some(Standing::Applicant) => told("You asked to join", &let_in_by(look), vec![rules]),
         Some(Standing::Left) | None => {
@@ -288,10 +295,10 @@ fn last_dynasty(look: &GameView) -> Option<(String, Link)> {
 pub fn facts(look: &GameView) -> Vec<Fact> {
     let mut facts = Vec::new();
     let (active, idle) = look.roster();
-    if let Some(Datum::Int(quorum)) = look.law_says("quorum", vec![]) {
+    if let Some(Datum::Int(quorum)) = look.law_says(conventions::ENOUGH, vec![]) {
         let note = format!("of {}", plural(active.len(), "player", "players"));
         facts.push(
-            Fact::new("Quorum", quorum.to_string())
+            Fact::new(capital(conventions::ENOUGH), quorum.to_string())
                 .note(note)
                 .to(urls::Players {
                     game: look.game().as_str(),
@@ -326,7 +333,7 @@ pub fn facts(look: &GameView) -> Vec<Fact> {
 
 fn roster(look: &GameView) -> Roster {
     let (active, idle) = look.roster();
-    let leader = look.emperor();
+    let leader = look.leader();
     let mut active: Vec<_> = active;
     active.sort_by_key(|id| Some(*id) != leader);
     let count = format!("{} active, {} idle", active.len(), idle.len());

@@ -1,15 +1,16 @@
 //! How the game goes, in three pictures, for those who come by: a vote that is over, what it changed in the rules, and
 //! something that somebody did.
 
+use quorate_engine::conventions;
 use quorate_kernel::command::Act;
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{EventSeq, PostId};
 
+use crate::app::state::EnactedPosts;
 use crate::site::blog::page::StoryStep;
 use crate::ui::{Side, urls};
-use crate::view::enactments::Enacted;
 use crate::view::events::dice;
 use crate::view::game::GameView;
 
@@ -34,7 +35,7 @@ pub(super) async fn latest(look: &GameView) -> Vec<Event> {
 }
 
 /// The pictures, as far as there is something to show.
-pub(super) fn story(look: &GameView, enacted: &Enacted, latest: &[Event]) -> Vec<StoryStep> {
+pub(super) fn story(look: &GameView, enacted: &EnactedPosts, latest: &[Event]) -> Vec<StoryStep> {
     let change = enacted.iter().next_back().map(|(seq, id)| (*seq, *id));
     let vote = change.and_then(|(_, id)| vote(look, id));
     let rule = change.and_then(|(seq, id)| rule(look, seq, id));
@@ -44,14 +45,11 @@ pub(super) fn story(look: &GameView, enacted: &Enacted, latest: &[Event]) -> Vec
 
 fn vote(look: &GameView, id: PostId) -> Option<StoryStep> {
     let post = look.post(id)?;
-    let proposal = look.link_to(id)?;
+    let matter = look.link_to(id)?;
     let author = look.author(&post.author).name;
     Some(StoryStep {
         votes: look.count(id).map(|count| (count.gauge(), count.tally())),
-        ..StoryStep::new(
-            format!("{author} proposed “{}”", proposal.title),
-            proposal.href,
-        )
+        ..StoryStep::new(format!("{author} proposed “{}”", matter.title), matter.href)
     })
 }
 
@@ -86,7 +84,7 @@ fn done(look: &GameView, event: &Event) -> Option<StoryStep> {
         return None;
     };
     let rule = &look.law().actions.get(action)?.site.rule;
-    let is_play = look.section_of(rule) == Some("dynastic")
+    let is_play = look.section_of(rule) == Some(conventions::PLAY)
         && matches!(event.outcome, Outcome::Done)
         && look.may_know(event)
         && look.doer(event).is_some();

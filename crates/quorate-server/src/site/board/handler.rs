@@ -12,7 +12,7 @@ use quorate_kernel::{EventSeq, Name, Square, Thing, Value};
 use quorate_law::declare::Holds;
 
 use crate::app::error::AppError;
-use crate::app::forms::{OpenedThen, answer_in, drawn, page};
+use crate::requests::forms::{OpenedThen, answer_in, drawn, page};
 use crate::site::board::moves;
 use crate::site::board::page::BoardPage;
 use crate::ui::urls::Href;
@@ -21,7 +21,7 @@ use crate::view::alarms::Standing;
 use crate::view::boards::{FIGURES, draw, place, square_name, standing};
 use crate::view::events;
 use crate::view::game::GameView;
-use crate::view::grid::{Asked, Plan};
+use crate::view::grid::{Plan, TableAsked};
 use crate::view::kinds::{Source, Tracked};
 use crate::view::people::Part;
 
@@ -228,14 +228,14 @@ fn table(look: &GameView, standing: &[Standing]) -> Option<(String, String, Tabl
         .filter(|value| value.is_number() && value.under() != "roster")
         .take(FIGURES);
     let columns: Vec<_> = places.chain(figures).copied().collect();
-    let here = Asked {
+    let here = TableAsked {
         here: Some(
             urls::Tracker {
                 game: look.game().as_str(),
             }
             .into(),
         ),
-        ..Asked::default()
+        ..TableAsked::default()
     };
     let count = things.len();
     let (active, _) = look.roster();

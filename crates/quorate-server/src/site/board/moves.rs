@@ -38,11 +38,11 @@ pub(crate) struct Offered {
     /// Its actions.
     pub(crate) tabs: Vec<Tab>,
     /// The chosen one.
-    pub(crate) moves: Option<Chosen>,
+    pub(crate) moves: Option<ChosenOnBoard>,
 }
 
 /// The chosen action.
-pub(crate) struct Chosen {
+pub(crate) struct ChosenOnBoard {
     /// Beside the board.
     pub(crate) list: Moves,
     /// On it.
@@ -50,7 +50,7 @@ pub(crate) struct Chosen {
 }
 
 /// Something on the board that may be picked.
-struct Pick<'a> {
+struct BoardPick<'a> {
     datum: &'a Datum,
     label: &'a String,
     square: Square,
@@ -141,7 +141,7 @@ impl Choosing<'_> {
             .map(|((_, name), _)| name)
     }
 
-    fn chosen(&self, me: PlayerId, action: &OnBoard<'_>) -> Chosen {
+    fn chosen(&self, me: PlayerId, action: &OnBoard<'_>) -> ChosenOnBoard {
         let look = self.look;
         let offer = &action.offer;
         let (with, companion) = self.companion(me, action);
@@ -170,7 +170,7 @@ impl Choosing<'_> {
             Ok(()) => String::new(),
         };
         let squares = plural(targets.len(), "possibility", "possibilities");
-        Chosen {
+        ChosenOnBoard {
             list: Moves {
                 button: format!("{title}: {{}}"),
                 title,
@@ -232,13 +232,13 @@ impl Choosing<'_> {
     }
 
     /// What may be picked on this board.
-    fn options<'a>(&self, action: &'a OnBoard<'_>) -> Vec<Pick<'a>> {
+    fn options<'a>(&self, action: &'a OnBoard<'_>) -> Vec<BoardPick<'a>> {
         let field: &LawField = &action.offer.fields[action.field];
         let remarks = field.remarks.iter().map(String::as_str);
         let remarks = remarks.chain(std::iter::repeat(""));
         let options = field.options.iter().flatten().zip(remarks);
         let on_board = options.filter_map(|((datum, label), remark)| {
-            Some(Pick {
+            Some(BoardPick {
                 datum,
                 label,
                 square: self.square_of(datum)?,
@@ -285,7 +285,7 @@ impl Choosing<'_> {
         }
         let asked = self.query.get("to");
         let tells = missing == 0 && options.len() <= FORESEEN && action.offer.open.is_ok();
-        let does = |pick: &Pick<'_>| {
+        let does = |pick: &BoardPick<'_>| {
             let mut args = vec![(field.name.clone(), pick.datum.clone())];
             args.extend(companion.cloned());
             self.look.act_does(&action.offer.action, &args)
@@ -324,7 +324,7 @@ impl Choosing<'_> {
     }
 
     /// What is there, and what the law says of it.
-    fn words(&self, pick: &Pick<'_>) -> String {
+    fn words(&self, pick: &BoardPick<'_>) -> String {
         let there = self.there(pick);
         if pick.remark.is_empty() {
             there
@@ -333,7 +333,7 @@ impl Choosing<'_> {
         }
     }
 
-    fn there(&self, pick: &Pick<'_>) -> String {
+    fn there(&self, pick: &BoardPick<'_>) -> String {
         if let Datum::Thing(thing) = pick.datum {
             return match thing {
                 Thing::Player(id) if self.look.me() == Some(*id) => "yourself".to_owned(),

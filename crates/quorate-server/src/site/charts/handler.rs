@@ -11,7 +11,7 @@ use quorate_kernel::{EventSeq, Moment, Span, Thing, Value};
 use quorate_law::declare::Holds;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, answer_in, drawn, page};
+use crate::requests::forms::{Opened, answer_in, drawn, page};
 use crate::site::charts::page::Charts;
 use crate::ui::{Chart, Choice, Field, FieldKind, Point, urls};
 use crate::view::game::GameView;

@@ -10,8 +10,8 @@ use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PostId, Refusal, Value};
 use quorate_law::capital;
 
-use crate::app::drafts::DraftForm;
 use crate::app::posted::Posted;
+use crate::requests::drafts::DraftForm;
 use crate::site::compose::edit::{Edit, slug, titled};
 use crate::site::compose::page::{PickEdit, RuleEdit};
 use crate::site::compose::pick::{self, Pick};

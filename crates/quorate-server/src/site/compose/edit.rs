@@ -8,7 +8,7 @@ use quorate_law::RuleText;
 
 use crate::app::posted::Posted;
 use crate::site::compose::page::{ClauseEdit, RuleEdit};
-use crate::site::compose::pieces::{self, Piece};
+use crate::site::compose::pieces::{self, RulePiece};
 use crate::ui::markup::{self, Terms};
 use crate::ui::{Field, FieldKind};
 use crate::view::game::GameView;
@@ -198,7 +198,7 @@ impl Edit {
         }
         let is_short = edits.len() <= FEW;
         for edit in &mut edits {
-            let is_new = |piece: &Piece| {
+            let is_new = |piece: &RulePiece| {
                 piece.clause == edit.number && !old.iter().any(|old| old.is_like(piece))
             };
             edit.is_open = is_short || self.open == Some(edit.number) || pieces.iter().any(is_new);
@@ -208,7 +208,7 @@ impl Edit {
 }
 
 /// The fields of one clause, whose pieces begin at a place of the rule's.
-fn clause_edit(group: &[Piece], begin: usize, nth: usize, terms: &Terms) -> ClauseEdit {
+fn clause_edit(group: &[RulePiece], begin: usize, nth: usize, terms: &Terms) -> ClauseEdit {
     let number = group[0].clause;
     let called = match number {
         0 => "what stands before the first clause".to_owned(),

@@ -11,17 +11,18 @@ use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PostId, Refusal};
 
-use crate::app::drafts::{self, DraftForm, OwnDraft};
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, SentIn, answer_in, drawn, once_more, page};
 use crate::app::posted::Posted;
-use crate::app::{reply, send};
+use crate::app::reply;
+use crate::requests::drafts::{self, DraftForm, OwnDraft};
+use crate::requests::forms::{Opened, SentIn, answer_in, drawn, once_more, page};
+use crate::requests::send;
 use crate::site::compose::draft::{Draft, PLAIN};
-use crate::site::compose::page::{Compose, Kind, Writing};
+use crate::site::compose::page::{Compose, PostKind, Writing};
 use crate::site::compose::{asked, choices, kept, refused};
-use crate::site::forecast::effects;
 use crate::ui::urls::Href;
 use crate::ui::{Change, EffectGroup, Link, markup, urls};
+use crate::view::effects;
 use crate::view::game::GameView;
 use crate::view::people::Part;
 
@@ -158,7 +159,7 @@ fn category_of(look: &GameView, word: &str) -> Result<Name, AppError> {
 }
 
 /// The categories with whether the reader may write in them now.
-fn kinds(look: &GameView, chosen: Option<&Name>) -> Vec<Kind> {
+fn kinds(look: &GameView, chosen: Option<&Name>) -> Vec<PostKind> {
     let game = look.game().as_str();
     let mut names: Vec<Name> = look.law().category_order.clone();
     names.push(Name::default());
@@ -184,7 +185,7 @@ fn kinds(look: &GameView, chosen: Option<&Name>) -> Vec<Kind> {
             category: word,
         };
         let closed = asked::closed(look, &name).map(|refusal| look.refusal(&title, &refusal));
-        Kind {
+        PostKind {
             title,
             about,
             href: href.into(),
@@ -195,7 +196,7 @@ fn kinds(look: &GameView, chosen: Option<&Name>) -> Vec<Kind> {
     kinds.collect()
 }
 
-fn form(look: &GameView, draft: &Draft, tried: Option<Tried>) -> Compose {
+fn form(look: &GameView, draft: &Draft, tried: Option<TriedDraft>) -> Compose {
     let game = look.game().as_str();
     let title = draft.category_title(look);
     let word = if draft.category.is_empty() {
@@ -213,9 +214,9 @@ fn form(look: &GameView, draft: &Draft, tried: Option<Tried>) -> Compose {
     }
     // What no words can help with is said before any are written.
     let closed = || asked::closed(look, &draft.category).filter(|_| draft.is_new);
-    let tried = tried.unwrap_or_else(|| Tried {
+    let tried = tried.unwrap_or_else(|| TriedDraft {
         refusal: closed().map(|refusal| look.refusal(&title, &refusal)),
-        ..Tried::default()
+        ..TriedDraft::default()
     });
     let found = tried.found.as_deref();
     let mut writing = Writing {
@@ -269,7 +270,7 @@ fn in_sentence(title: &str) -> String {
 
 /// What came of a check or a preview.
 #[derive(Default)]
-struct Tried {
+struct TriedDraft {
     preview: Option<(String, markup::Markup, Vec<Change>)>,
     refusal: Option<crate::ui::Refusal>,
     effects: Vec<EffectGroup>,
@@ -279,7 +280,7 @@ struct Tried {
     lines: Vec<String>,
 }
 
-impl Tried {
+impl TriedDraft {
     fn refused(look: &GameView, draft: &Draft, refusal: &Refusal) -> Self {
         Self {
             preview: draft.says_something().then(|| draft.preview(look)),
@@ -384,7 +385,7 @@ async fn written(look: &Arc<GameView>, category: &str, form: Posted) -> Result<R
         if asked == "check" {
             return Err(page(
                 look,
-                &self::form(look, &draft, Some(Tried::check(look, &draft, None))),
+                &self::form(look, &draft, Some(TriedDraft::check(look, &draft, None))),
             ));
         }
         let tried = match draft.post(look) {
@@ -392,10 +393,10 @@ async fn written(look: &Arc<GameView>, category: &str, form: Posted) -> Result<R
             Ok(post) => {
                 let patch = post.patch.as_ref().and_then(Sealed::plain).cloned();
                 let act = Act::Post(Box::new(post));
-                Tried::preview(look, &draft, patch.as_ref(), act, &asked)
+                TriedDraft::preview(look, &draft, patch.as_ref(), act, &asked)
             }
             Err(refusal) => {
-                let tried = Tried::refused(look, &draft, &refusal);
+                let tried = TriedDraft::refused(look, &draft, &refusal);
                 let again = self::form(look, &draft, Some(tried));
                 return Err(if asked == "post" {
                     once_more(look, &again)
@@ -438,7 +439,7 @@ async fn publish(
             Ok(reply::see_with(&href, "It is posted."))
         }
         Err(AppError::Refused(refusal)) => {
-            let tried = Tried::refused(look, &draft, &refusal);
+            let tried = TriedDraft::refused(look, &draft, &refusal);
             Ok(once_more(look, &form(look, &draft, Some(tried))))
         }
         Err(trouble) => Err(trouble),
@@ -471,7 +472,7 @@ pub async fn edit(Opened(look): Opened, Path((_, post)): Path<(String, String)>)
 }
 
 /// The page on which a post is edited.
-fn edit_page(look: &GameView, draft: &Draft, tried: Option<Tried>, post: &str) -> Compose {
+fn edit_page(look: &GameView, draft: &Draft, tried: Option<TriedDraft>, post: &str) -> Compose {
     let mut compose = form(look, draft, tried);
     if let Some(writing) = &mut compose.writing {
         edit_form(look, writing, post);
@@ -508,7 +509,7 @@ async fn changed(look: &Arc<GameView>, word: &str, posted: Posted) -> Result<Res
             match send::send(look, key.as_deref(), *act).await {
                 Ok(_) => drafts::posted(look, &draft.form).await,
                 Err(AppError::Refused(refusal)) => {
-                    let tried = Tried::refused(look, &draft, &refusal);
+                    let tried = TriedDraft::refused(look, &draft, &refusal);
                     return Ok(once_more(look, &edit_page(look, &draft, Some(tried), word)));
                 }
                 Err(trouble) => return Err(trouble),
@@ -540,10 +541,10 @@ fn edited(look: &GameView, id: PostId, word: &str, posted: &Posted) -> Result<Ed
     } else if draft.reshape(doing) {
         // The form is only shown once more.
     } else if doing == "check" {
-        tried = Some(Tried::check(look, &draft, Some(id)));
+        tried = Some(TriedDraft::check(look, &draft, Some(id)));
     } else {
         tried = Some(match draft.post(look) {
-            Err(refusal) => Tried::refused(look, &draft, &refusal),
+            Err(refusal) => TriedDraft::refused(look, &draft, &refusal),
             Ok(post) => {
                 let patch = post.patch.as_ref().and_then(Sealed::plain).cloned();
                 let act = Act::EditPost {
@@ -556,7 +557,7 @@ fn edited(look: &GameView, id: PostId, word: &str, posted: &Posted) -> Result<Ed
                 if doing == "post" {
                     return Ok(Edited::Sent(Box::new(act), draft));
                 }
-                Tried::preview(look, &draft, patch.as_ref(), act, doing)
+                TriedDraft::preview(look, &draft, patch.as_ref(), act, doing)
             }
         });
     }

@@ -3,11 +3,12 @@
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use crate::app::drafts::{self, DraftForm, OwnDraft};
 use crate::app::error::AppError;
-use crate::app::forms::{SentIn, answer_in};
 use crate::app::posted::Posted;
-use crate::app::{reply, send};
+use crate::app::reply;
+use crate::requests::drafts::{self, DraftForm, OwnDraft};
+use crate::requests::forms::{SentIn, answer_in};
+use crate::requests::send;
 use crate::site::compose::page::DraftLine;
 use crate::ui::{Link, urls};
 use crate::view::game::GameView;

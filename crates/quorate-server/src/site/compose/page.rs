@@ -8,7 +8,7 @@ use crate::ui::{Change, Chrome, Cite, EffectGroup, Field, Link, Refusal, Send, W
 
 /// A category to write in.
 #[derive(Clone, Debug)]
-pub struct Kind {
+pub struct PostKind {
     /// "Proposal".
     pub title: String,
     /// What it is for.
@@ -164,7 +164,7 @@ pub struct Compose {
     /// Around it.
     pub chrome: Chrome,
     /// The categories that the law declares.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<PostKind>,
     /// The chosen one's form.
     pub writing: Option<Writing>,
     /// What the reader was writing, beside the choice of a category.

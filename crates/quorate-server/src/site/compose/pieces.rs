@@ -5,7 +5,7 @@ use quorate_law::RuleText;
 
 /// A piece of a rule's text.
 #[derive(Clone, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct RulePiece {
     /// The number of its clause; 0 for what stands before the first one.
     pub(crate) clause: u32,
     /// Whether it is code, and no words.
@@ -19,9 +19,9 @@ pub(crate) struct Piece {
 }
 
 /// The pieces of a rule's text without its title, in order.
-pub(crate) fn cut(body: &str) -> Vec<Piece> {
+pub(crate) fn cut(body: &str) -> Vec<RulePiece> {
     let text = RuleText::parse(body);
-    let mut pieces: Vec<(Option<usize>, Option<usize>, Piece)> = Vec::new();
+    let mut pieces: Vec<(Option<usize>, Option<usize>, RulePiece)> = Vec::new();
     for (number, line) in (1_u32..).zip(body.split_inclusive('\n')) {
         let clause = text.clauses.iter().rposition(|one| one.line <= number);
         let fence = text.fences.iter().position(|one| {
@@ -35,7 +35,7 @@ pub(crate) fn cut(body: &str) -> Vec<Piece> {
             continue;
         }
         let code = fence.map(|fence| &text.fences[fence]);
-        let piece = Piece {
+        let piece = RulePiece {
             clause: clause.map_or(0, |clause| text.clauses[clause].number),
             is_code: code.is_some(),
             shown: code.map_or_else(String::new, |code| code.code.trim_end().to_owned()),
@@ -45,13 +45,13 @@ pub(crate) fn cut(body: &str) -> Vec<Piece> {
         pieces.push((clause, fence, piece));
     }
     let pieces = pieces.into_iter().map(|(.., piece)| piece);
-    pieces.map(Piece::with_its_words).collect()
+    pieces.map(RulePiece::with_its_words).collect()
 }
 
 /// The text of pieces that a form sent back: of each what was typed in its place, and code that was typed below it. What did
 /// not arrive stays as it was.
 pub(crate) fn joined<'a>(
-    pieces: &[Piece],
+    pieces: &[RulePiece],
     typed: impl Fn(usize) -> Option<&'a str>,
     added: impl Fn(usize) -> Option<&'a str>,
 ) -> String {
@@ -121,7 +121,7 @@ fn fence(opening: &str, closing: &str, indent: usize, code: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-impl Piece {
+impl RulePiece {
     /// Whether both show the same.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         (self.clause, self.is_code, &self.shown) == (other.clause, other.is_code, &other.shown)

@@ -1,14 +1,14 @@
 //! Samples of the pages beside this file.
 
 use crate::site::compose::page::{
-    ClauseEdit, Compose, DraftLine, Kind, RuleEdit, RuleOfForm, Writing,
+    ClauseEdit, Compose, DraftLine, PostKind, RuleEdit, RuleOfForm, Writing,
 };
 use crate::ui::sample::world::{GAME, ago, chrome, post, rule, send, text};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::{Change, Choice, Field, FieldKind, Link, Need, Refusal, lines, urls, words};
 
-fn kinds(chosen: &str) -> Vec<Kind> {
-    let kind = |title: &str, about: &str, closed| Kind {
+fn kinds(chosen: &str) -> Vec<PostKind> {
+    let kind = |title: &str, about: &str, closed| PostKind {
         href: urls::ComposeIn {
             game: GAME,
             category: title,

@@ -9,15 +9,15 @@ use quorate_kernel::rows::{ClaimStanding, Standing};
 use quorate_kernel::{EventSeq, Name, PlayerId, PostId, Thing};
 use quorate_law::datum::{Datum, Type};
 
-use crate::app::forms::{Opened, answer_in, drawn, page};
-use crate::app::send;
+use crate::requests::forms::{Opened, answer_in, drawn, page};
+use crate::requests::send;
+use crate::site::desk::duties::{duties, simple, to_desk};
 use crate::site::desk::idling;
 use crate::site::desk::page::{Desk, DeskItem, DeskQueue, DoorLine};
 use crate::ui::urls::Href;
-use crate::ui::{Form, Icon, Link, Offer, Status, StatusKind, Verdict, When, plural, urls};
+use crate::ui::{Icon, Link, Offer, Status, StatusKind, Verdict, When, plural, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
-use crate::view::player;
 
 /// How many of the latest events are looked through for what was done at desks, and how many of those are told.
 const LATEST: u64 = 200;
@@ -182,44 +182,6 @@ fn done(look: &GameView, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(Wh
         (look.when(event.at), look.event_line(event), link.into())
     });
     done.collect()
-}
-
-/// The reader's duties about somebody: what an office lets them do by a button alone.
-pub(crate) fn duties(look: &GameView, offices: &BTreeSet<&Name>, id: PlayerId) -> Vec<Form> {
-    let of_office = |offer: &Offer| {
-        let decl = look.law().actions.get(offer.action.as_str());
-        decl.and_then(|decl| decl.it.by.as_ref())
-            .is_some_and(|by| offices.contains(by))
-    };
-    let offers = player::about(look, id).into_iter();
-    offers
-        .filter(|offer| simple(offer) && of_office(offer))
-        .filter_map(|offer| offer.open.ok())
-        .map(to_desk(look))
-        .collect()
-}
-
-/// An offer that a button alone can take: nothing has to be filled in.
-fn simple(offer: &Offer) -> bool {
-    let closes = |form: &Form| form.fields.iter().all(|field| field.optional);
-    offer.open.as_ref().is_ok_and(closes)
-}
-
-/// The same form, coming back to the desk.
-fn to_desk(look: &GameView) -> impl Fn(Form) -> Form + use<> {
-    let back = Href::from(urls::Desk {
-        game: look.game().as_str(),
-    });
-    move |mut form| {
-        form.fields.clear();
-        for (name, value) in &mut form.send.along {
-            if name == "back" {
-                back.as_str().clone_into(value);
-            }
-        }
-        form.expected = true;
-        form
-    }
 }
 
 /// What the law reminds admins of, where it keeps such lists.

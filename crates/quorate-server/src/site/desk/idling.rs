@@ -6,7 +6,7 @@ use quorate_kernel::rows::{Person, Standing};
 use quorate_kernel::{Moment, Name, PlayerId, Refusal, Span, Thing};
 use quorate_law::datum::{Datum, Type};
 
-use crate::site::desk::handler::duties;
+use crate::site::desk::duties::duties;
 use crate::site::desk::page::{DeskItem, DeskQueue};
 use crate::ui::{Form, Icon, Link, age, plural, urls};
 use crate::view::game::GameView;

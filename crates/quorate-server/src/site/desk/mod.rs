@@ -1,5 +1,6 @@
 //! The admins’ desk.
 
+mod duties;
 pub mod handler;
 pub mod idling;
 pub mod page;

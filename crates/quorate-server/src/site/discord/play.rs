@@ -14,13 +14,13 @@ use quorate_runtime::ports::AccountId;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
-use crate::app::filled::{answer_act, arguments};
 use crate::app::grant::Grant;
 use crate::app::inquiry::Inquiry;
 use crate::app::posted::Posted;
-use crate::app::send;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::filled::{answer_act, arguments};
+use crate::requests::send;
 use crate::site::discord::press::Press;
 use crate::site::discord::{moves, waiting};
 use crate::view::events;

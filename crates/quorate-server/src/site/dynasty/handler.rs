@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use axum::extract::{Path, Query};
 use axum::response::Response;
 use futures_util::future::OptionFuture;
+use quorate_engine::conventions;
 use quorate_kernel::rows::Dynasty;
 use quorate_kernel::{Moment, Thing, Value};
 use quorate_law::capital;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, answer_in, drawn, page};
+use crate::requests::forms::{Opened, answer_in, drawn, page};
 use crate::site::dynasty::dice;
 use crate::site::dynasty::page::{Dynasties, DynastyPage};
 use crate::ui::markup::Markup;
@@ -89,7 +90,10 @@ fn whole(look: &GameView, then: Option<&GameView>, number: u32, dynasty: &Dynast
     let last = end.map_or(look.head().seq, |(_, last)| last);
     let mut facts = Vec::new();
     if let Some(leader) = dynasty.leader {
-        facts.push(Fact::new(look.word("Emperor"), look.name(leader)));
+        facts.push(Fact::new(
+            look.word(&capital(conventions::LEADER)),
+            look.name(leader),
+        ));
     }
     facts.push(Fact::new("Began", look.when(dynasty.at).full()));
     if let Some((at, _)) = end {

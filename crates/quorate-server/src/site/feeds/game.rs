@@ -15,9 +15,9 @@ use quorate_runtime::fold;
 use quorate_runtime::ports::SearchQuery;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, answer_in};
 use crate::app::reply::site_address;
-use crate::ui::markup::escape;
+use crate::requests::forms::{Opened, answer_in};
+use crate::ui::html::escape;
 use crate::ui::urls;
 use crate::ui::urls::Href;
 use crate::view::game::GameView;
@@ -51,7 +51,7 @@ pub(super) enum FeedForm {
 }
 
 /// What a feed tells of an event: a title and lines; nothing where the event is not for it.
-type Teller<'a> = &'a dyn Fn(&GameView, &Event) -> Option<(String, Vec<String>)>;
+type EventTeller<'a> = &'a dyn Fn(&GameView, &Event) -> Option<(String, Vec<String>)>;
 
 impl FeedForm {
     /// The form of an address's ending.
@@ -308,7 +308,7 @@ impl FeedMaker {
     }
 
     /// Events, newest first, of which `told` has something to tell: a title and lines.
-    fn events(&self, look: &GameView, events: &[Event], told: Teller<'_>) -> Vec<FeedEntry> {
+    fn events(&self, look: &GameView, events: &[Event], told: EventTeller<'_>) -> Vec<FeedEntry> {
         let game = look.game().as_str();
         let told = events.iter().rev().filter_map(|event| {
             let (title, lines) = told(look, event)?;

@@ -35,7 +35,7 @@ pub async fn show(
 ) -> Response {
     let base = site_address(&site, &headers);
     let result = shown(&site, &word, &form, base).await;
-    crate::app::forms::answer(&site, &visitor, result)
+    crate::requests::forms::answer(&site, &visitor, result)
 }
 
 async fn shown(
@@ -228,7 +228,7 @@ fn needs_entries(look: &GameView, base: &str) -> Vec<FeedEntry> {
             category: look.game().to_string(),
             at: look.head().at,
             changed_at: look.head().at,
-            html: crate::ui::markup::escape(&format!("{}{due}", line.note)).to_string(),
+            html: crate::ui::html::escape(&format!("{}{due}", line.note)).to_string(),
         }
     });
     entries.collect()

@@ -5,68 +5,13 @@ use std::sync::Arc;
 use axum::extract::Path;
 use axum::response::Response;
 use quorate_forecast::{Extent, Proposed};
-use quorate_kernel::PostId;
-use quorate_kernel::rows::Post;
-use quorate_kernel::seal::Sealed;
 
-use crate::app::forms::{Opened, drawn, page};
+use crate::requests::forms::{Opened, drawn, page};
 use crate::site::forecast::page::EffectsPage;
-use crate::ui::{Effect, EffectGroup, Effects, Link, urls};
-use crate::view::game::GameView;
+use crate::ui::{Link, urls};
+use crate::view::effects::note;
 use crate::view::people::Part;
 use crate::view::posts::carrying;
-
-/// What a proposal would do alone, for its page; none where it carries no changes.
-pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effects> {
-    let Some(patch) = post.patch.as_ref().and_then(Sealed::plain) else {
-        let is_idle = post.patch.is_none() && look.changes_rules(&post.category);
-        return is_idle.then(|| Effects {
-            note: String::new(),
-            lines: nothing().lines,
-            whole: None,
-        });
-    };
-    let groups = look
-        .forecast_groups(&Proposed::Post(id), Extent::Alone)
-        .into_iter();
-    // What is still needed stands beside the vote, on the same page.
-    let groups = groups.filter(|group| group.id != "needs");
-    let mut lines: Vec<Effect> = groups.flat_map(|group| group.lines).collect();
-    let game = look.game().as_str();
-    let word = id.to_string();
-    if crate::view::rulings::named(patch).is_some() {
-        let to = urls::Ruling { game, post: &word };
-        let line = Effect::new("It rules on what has happened:", "history is judged again.");
-        lines.insert(0, line.to(Link::new("Both gamestates", to)));
-    }
-    Some(Effects {
-        note: note(look),
-        lines,
-        whole: Some(urls::Effects { game, post: &word }.into()),
-    })
-}
-
-/// Of a proposal that carries no changes, whatever its text describes.
-pub(crate) fn nothing() -> EffectGroup {
-    let line = Effect::new(
-        "If enacted, no rule and no value changes.",
-        "The text only describes a change. Add what it changes, or players have to apply it by hand.",
-    );
-    EffectGroup {
-        id: "change".to_owned(),
-        title: "What it would do".to_owned(),
-        note: String::new(),
-        lines: vec![line.alarm()],
-        later: None,
-    }
-}
-
-fn note(look: &GameView) -> String {
-    format!(
-        "tried on a copy of the game at {} UTC",
-        look.when(look.now()).clock()
-    )
-}
 
 /// `GET /g/{game}/post/{post}/effects`.
 pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {

@@ -7,9 +7,10 @@ use axum::extract::Path;
 use axum::response::Response;
 
 use crate::app::error::AppError;
-use crate::app::forget::{drop_pictures, is_mine, withhold};
-use crate::app::forms::{SentIn, answer_in};
-use crate::app::{reply, send};
+use crate::app::reply;
+use crate::requests::forget::{drop_pictures, is_mine, withhold};
+use crate::requests::forms::{SentIn, answer_in};
+use crate::requests::send;
 use crate::ui::urls;
 use crate::view::events;
 use crate::view::forgetting::texts;

@@ -12,15 +12,16 @@ use quorate_kernel::{EventSeq, Name, PlayerId, Thing};
 use quorate_law::datum::Datum;
 
 use crate::app::error::AppError;
-use crate::app::forms::{OpenedThen, SentIn, answer_in, drawn, page};
 use crate::app::reply;
-use crate::site::game_page::page::{Block, BlockKind, LawPage};
+use crate::requests::by_hand::by_hand;
+use crate::requests::forms::{OpenedThen, SentIn, answer_in, drawn, page};
+use crate::site::game_page::page::{Block, LawPage, PageBlockKind};
 use crate::site::game_page::{places, tree};
 use crate::ui::html::slug;
 use crate::ui::urls::Href;
 use crate::ui::{Fact, Field, FieldKind, Form, History, Link, urls};
 use crate::view::game::GameView;
-use crate::view::grid::{Asked, Plan};
+use crate::view::grid::{Plan, TableAsked};
 use crate::view::kinds::{Source, Tracked, several};
 use crate::view::pages::{declaration, home};
 use crate::view::people::Part;
@@ -48,7 +49,7 @@ pub(crate) async fn show(
     if let Some(at) = at.filter(|_| look.is_past()) {
         here = here.with("at", at);
     }
-    let asked = Asked::read(here, &query);
+    let asked = TableAsked::read(here, &query);
     let most = history::most(&query);
     let name = Name::from(page_word);
     let gathered = async {
@@ -66,7 +67,7 @@ pub(crate) async fn show(
     };
     drawn(look, move |look| {
         let open = asked.cell.as_ref();
-        let whole = Whole {
+        let whole = PageSource {
             look,
             today: today.as_ref(),
             asked: &asked,
@@ -100,14 +101,14 @@ fn written_before(event: &Event, name: &Name) -> Option<EventSeq> {
 }
 
 /// What a page is made from.
-struct Whole<'a> {
+struct PageSource<'a> {
     look: &'a GameView,
     today: Option<&'a GameView>,
-    asked: &'a Asked,
+    asked: &'a TableAsked,
     pane: Option<History>,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> PageSource<'a> {
     fn page(&self, name: &Name, versions: &[Event]) -> Result<LawPage, AppError> {
         let look = self.look;
         let decl = declaration(look, name);
@@ -122,7 +123,7 @@ impl<'a> Whole<'a> {
                 id: "text".to_owned(),
                 title: "Text".to_owned(),
                 note: format!("as of event {}", text.by),
-                kind: BlockKind::Prose(look.prose(text.text.as_str(), 3)),
+                kind: PageBlockKind::Prose(look.prose(text.text.as_str(), 3)),
                 is_folded: false,
             });
         }
@@ -133,7 +134,7 @@ impl<'a> Whole<'a> {
         let mut told = self.blocks(shows);
         if let Some(map) = &drawn {
             for block in &mut told {
-                let is_open = matches!(&block.kind, BlockKind::Table(table)
+                let is_open = matches!(&block.kind, PageBlockKind::Table(table)
                     if table.rows.iter().chain(&table.pseudo).any(|row| row.history.is_some()));
                 block.is_folded = map.draws(&block.id) && !is_open;
             }
@@ -193,7 +194,7 @@ impl<'a> Whole<'a> {
                 id: format!("board-{}", slug(name.as_str())),
                 title: board.title.clone(),
                 note: String::new(),
-                kind: BlockKind::Board(board),
+                kind: PageBlockKind::Board(board),
                 is_folded: false,
             });
         }
@@ -207,7 +208,7 @@ impl<'a> Whole<'a> {
                 id: slug(name.as_str()),
                 title,
                 note: posts.len().to_string(),
-                kind: BlockKind::Posts(posts),
+                kind: PageBlockKind::Posts(posts),
                 is_folded: false,
             });
         }
@@ -237,7 +238,7 @@ impl<'a> Whole<'a> {
                 id: format!("game-{}", blocks.len()),
                 title: "The game itself".to_owned(),
                 note: String::new(),
-                kind: BlockKind::Sheet(facts),
+                kind: PageBlockKind::Sheet(facts),
                 is_folded: false,
             });
         }
@@ -308,7 +309,7 @@ impl<'a> Whole<'a> {
             id,
             title,
             note,
-            kind: BlockKind::Table(plan.table(look, self.pane.as_ref())),
+            kind: PageBlockKind::Table(plan.table(look, self.pane.as_ref())),
             is_folded: false,
         }
     }
@@ -364,7 +365,7 @@ fn listed(id: String, title: String, mut lines: Vec<(String, Option<Link>)>) -> 
         id,
         title,
         note,
-        kind: BlockKind::List(lines),
+        kind: PageBlockKind::List(lines),
         is_folded: false,
     }
 }
@@ -444,7 +445,7 @@ pub(crate) async fn take(
         name,
         text: text.clone(),
     };
-    match claims::by_hand(&look, clause, &home, &form).await {
+    match by_hand(&look, clause, &home, &form).await {
         Ok(()) => reply::see_with(&back, "This version is kept."),
         Err(AppError::Refused(refusal)) => {
             let refusal = look.refusal("Writing the page", &refusal);

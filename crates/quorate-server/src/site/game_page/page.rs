@@ -18,7 +18,7 @@ pub struct There {
 
 /// A place with whoever and whatever is there.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct BoardPlace {
     /// Its title: "Dank Cave", "Level 3".
     pub title: String,
     /// Whether the reader is there.
@@ -45,7 +45,7 @@ writes_html!(Branch);
 
 /// What a block shows.
 #[derive(Clone, Debug)]
-pub enum BlockKind {
+pub enum PageBlockKind {
     /// Text that somebody wrote.
     Prose(Markup),
     /// Lines, each with an optional link.
@@ -59,7 +59,7 @@ pub enum BlockKind {
     /// A grid.
     Board(Board),
     /// Places, each with what is there.
-    Places(Vec<Place>),
+    Places(Vec<BoardPlace>),
     /// Who holds to whom.
     Tree(Vec<Branch>),
 }
@@ -74,7 +74,7 @@ pub struct Block {
     /// "12 of 40".
     pub note: String,
     /// What it shows.
-    pub kind: BlockKind,
+    pub kind: PageBlockKind,
     /// Whether it stands folded, because what it holds is drawn above already.
     pub is_folded: bool,
 }
@@ -82,7 +82,7 @@ pub struct Block {
 impl Block {
     /// Whether it is a list of short words, which stand several in a row.
     fn is_short(&self) -> bool {
-        matches!(&self.kind, BlockKind::List(lines)
+        matches!(&self.kind, PageBlockKind::List(lines)
             if lines.iter().all(|(text, link)| link.is_none() && text.chars().count() < 30))
     }
 }

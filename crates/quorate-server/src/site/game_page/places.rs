@@ -7,7 +7,7 @@ use quorate_kernel::{Name, Thing};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::Holds;
 
-use crate::site::game_page::page::{Block, BlockKind, Place, There};
+use crate::site::game_page::page::{Block, BoardPlace, PageBlockKind, There};
 use crate::site::game_page::tree::person;
 use crate::ui::Bar;
 use crate::ui::html::slug;
@@ -24,7 +24,7 @@ const NOTES: usize = 5;
 pub(crate) struct Map {
     /// "Who and what is where", or by which value things are told apart.
     title: String,
-    places: Vec<Place>,
+    places: Vec<BoardPlace>,
     /// The kinds that are drawn in them.
     kinds: BTreeSet<Name>,
 }
@@ -88,7 +88,7 @@ impl Map {
             id: "places".to_owned(),
             title: self.title.clone(),
             note: self.places.len().to_string(),
-            kind: BlockKind::Places(self.places.clone()),
+            kind: PageBlockKind::Places(self.places.clone()),
             is_folded: false,
         }
     }
@@ -127,7 +127,7 @@ struct Survey<'a> {
 }
 
 /// Something with the place where it is.
-struct Found<'a, 's> {
+struct FoundThing<'a, 's> {
     stand: &'s Stand<'a>,
     thing: Thing,
     place: Datum,
@@ -156,12 +156,12 @@ fn stands<'a>(look: &'a GameView, shows: &[Name], by: &[Name]) -> Vec<Stand<'a>>
 
 impl<'a> Survey<'a> {
     /// Everything that is somewhere, where the reader may see it.
-    fn found(&self, asked: &Questions<'_>) -> Vec<Found<'a, '_>> {
+    fn found(&self, asked: &Questions<'_>) -> Vec<FoundThing<'a, '_>> {
         let mut found = Vec::new();
         for stand in &self.stands {
             for thing in self.things(asked, &stand.kind) {
                 if let Some(place) = self.where_is(asked, stand, &thing) {
-                    found.push(Found {
+                    found.push(FoundThing {
                         stand,
                         thing,
                         place,
@@ -173,7 +173,7 @@ impl<'a> Survey<'a> {
     }
 
     /// The places in the order of the law, then those that only somebody's value names; numbered ones from the least.
-    fn spots(&self, asked: &Questions<'_>, found: &[Found<'_, '_>]) -> Vec<Spot> {
+    fn spots(&self, asked: &Questions<'_>, found: &[FoundThing<'_, '_>]) -> Vec<Spot> {
         let shown = self.known.iter();
         let mut keys: Vec<Datum> = shown
             .map(|(_, thing)| Datum::Thing(thing.clone()))
@@ -253,7 +253,12 @@ impl<'a> Survey<'a> {
         }
     }
 
-    fn place(&self, asked: &Questions<'_>, spot: &Spot, found: &[Found<'_, '_>]) -> Place {
+    fn place(
+        &self,
+        asked: &Questions<'_>,
+        spot: &Spot,
+        found: &[FoundThing<'_, '_>],
+    ) -> BoardPlace {
         let mut there = Vec::new();
         for stand in &self.stands {
             let here = found
@@ -276,7 +281,7 @@ impl<'a> Survey<'a> {
         }
         let is_you = |one: &There| one.who.as_ref().is_some_and(|who| who.is_you);
         let is_here = there.iter().flat_map(|(_, those)| those).any(is_you);
-        Place {
+        BoardPlace {
             title: spot.title.clone(),
             is_here,
             facts: self.facts(asked, spot, &there),

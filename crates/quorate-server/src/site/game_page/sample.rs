@@ -5,12 +5,12 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::game_page::page::{Block, BlockKind, Branch, LawPage, Place, There};
+use crate::site::game_page::page::{Block, BoardPlace, Branch, LawPage, PageBlockKind, There};
 use crate::ui::sample::world::{GAME, chrome, person, post, text};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::{Bar, Fact, Field, FieldKind, Form, Link, urls};
 
-fn places() -> Vec<Place> {
+fn places() -> Vec<BoardPlace> {
     let there = |name: &str, notes: &[&str], with: Vec<There>| There {
         who: Some(person(name)),
         notes: notes
@@ -26,7 +26,7 @@ fn places() -> Vec<Place> {
     };
     let gull = there("a gull", &["3/4 HP"], Vec::new());
     vec![
-        Place {
+        BoardPlace {
             title: "The Spire".to_owned(),
             is_here: true,
             facts: vec![(
@@ -42,7 +42,7 @@ fn places() -> Vec<Place> {
                 ("Heaps".to_owned(), vec![heap]),
             ],
         },
-        Place {
+        BoardPlace {
             title: "The Flat".to_owned(),
             is_here: false,
             facts: Vec::new(),
@@ -82,13 +82,13 @@ impl Samples for LawPage {
                     "p",
                     "How boats are kept",
                     "",
-                    BlockKind::Prose(text("A boat is *afloat* or **lost**. Nobody sells one.")),
+                    PageBlockKind::Prose(text("A boat is *afloat* or **lost**. Nobody sells one.")),
                 ),
                 block(
                     "l",
                     "Names that are taken",
                     "3",
-                    BlockKind::List(vec![
+                    PageBlockKind::List(vec![
                         ("Old Reckoner".into(), None),
                         ("Gull".into(), Some(Link::new("its story", post("92-0")))),
                         ("Second Thought".into(), None),
@@ -98,13 +98,13 @@ impl Samples for LawPage {
                     "t",
                     "Afloat",
                     "11",
-                    BlockKind::Table(crate::ui::sample::pieces::boats()),
+                    PageBlockKind::Table(crate::ui::sample::pieces::boats()),
                 ),
                 block(
                     "s",
                     "The ferry",
                     "",
-                    BlockKind::Sheet(vec![
+                    PageBlockKind::Sheet(vec![
                         Fact::new("Moored at", "the Spire"),
                         Fact::new("Bell", "cracked").note("since the storm"),
                     ]),
@@ -113,20 +113,20 @@ impl Samples for LawPage {
                     "b",
                     "The flat",
                     "",
-                    BlockKind::Board(crate::ui::sample::pieces::flat()),
+                    PageBlockKind::Board(crate::ui::sample::pieces::flat()),
                 ),
                 block(
                     "w",
                     "Who and what is where",
                     "2",
-                    BlockKind::Places(places()),
+                    PageBlockKind::Places(places()),
                 ),
-                block("h", "Sworn to", "", BlockKind::Tree(tree())),
+                block("h", "Sworn to", "", PageBlockKind::Tree(tree())),
                 block(
                     "k",
                     "Storm Posts",
                     "2",
-                    BlockKind::Posts(vec![
+                    PageBlockKind::Posts(vec![
                         (
                             Link::new("The third gale", post("91-0")),
                             "Wed 17 Sep, 09:12 UTC".into(),
@@ -148,7 +148,7 @@ impl Samples for LawPage {
                         "f",
                         "Places",
                         "2",
-                        BlockKind::List(vec![("Spire".into(), None)]),
+                        PageBlockKind::List(vec![("Spire".into(), None)]),
                     )
                 },
             ],

@@ -6,7 +6,7 @@ use quorate_kernel::{Name, Thing};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::Holds;
 
-use crate::site::game_page::page::{Block, BlockKind, Branch};
+use crate::site::game_page::page::{Block, Branch, PageBlockKind};
 use crate::ui::Person;
 use crate::ui::html::slug;
 use crate::view::game::GameView;
@@ -46,7 +46,7 @@ pub(crate) fn block(
         id: format!("tree-{}", slug(value.name().as_str())),
         title,
         note: "who holds to whom".to_owned(),
-        kind: BlockKind::Tree(grown(&above, &|thing| person(look, thing))),
+        kind: PageBlockKind::Tree(grown(&above, &|thing| person(look, thing))),
         is_folded: false,
     })
 }

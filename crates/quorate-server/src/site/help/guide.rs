@@ -9,10 +9,10 @@ use axum::response::Response;
 use quorate_engine::icons::IconWords;
 
 use crate::app::error::AppError;
-use crate::app::forms::answer;
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::forms::answer;
 use crate::site::help::page::GuidePage;
 use crate::ui::markup::{self, Markup, People, Reading, Terms};
 

@@ -9,10 +9,10 @@ use quorate_kernel::Span;
 use quorate_runtime::ports::ENTRIES_KEPT;
 
 use crate::app::error::AppError;
-use crate::app::forms::drawn;
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::forms::drawn;
 use crate::site::help::page::{Help, Privacy};
 use crate::view::game::GameView;
 

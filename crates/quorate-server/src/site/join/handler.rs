@@ -5,10 +5,10 @@ use axum::response::Response;
 use quorate_kernel::Refusal;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
-use crate::app::newcomer::asked;
 use crate::app::posted::Posted;
 use crate::app::reply;
+use crate::requests::forms::{Opened, SentIn, answer_in, drawn, page};
+use crate::requests::newcomer::asked;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;

@@ -12,10 +12,11 @@ use quorate_kernel::{EventSeq, Refusal, Value};
 use quorate_law::capital;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
-use crate::app::seen::Reader;
-use crate::app::{forget, reply, send};
+use crate::app::reply;
+use crate::requests::forms::{Opened, SentIn, answer_in, drawn, page};
+use crate::requests::seen::SeenBy;
+use crate::requests::{forget, send};
 use crate::site::log::handler::line as log_line;
 use crate::site::log::page::{EffectRow, EventPage};
 use crate::ui;
@@ -37,7 +38,7 @@ pub(crate) async fn show(
     match find(&look, &event).await {
         Ok(event) => {
             if look.is_member() && look.is_undone(event.seq) {
-                let reader = Reader::of(&look);
+                let reader = SeenBy::of(&look);
                 reader.note(&of_event(event.seq), look.head().seq).await;
             }
             drawn(look, move |look| Ok(page(look, &whole(look, &event)))).await

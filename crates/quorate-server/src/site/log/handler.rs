@@ -10,7 +10,7 @@ use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::{EventSeq, PlayerId};
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, answer_in, drawn, page};
+use crate::requests::forms::{Opened, answer_in, drawn, page};
 use crate::site::log::page::{LogLine, LogPage, Past};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Field, FieldKind, Icon, Mark, Tone, urls};
@@ -30,7 +30,7 @@ pub(crate) async fn show(
     Opened(look): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let wanted = Wanted::read(&look, &query);
+    let wanted = LogPart::read(&look, &query);
     match read(&look, &wanted).await {
         Ok(events) => {
             drawn(look, move |look| {
@@ -43,14 +43,14 @@ pub(crate) async fn show(
 }
 
 /// What part of the log is asked for.
-struct Wanted {
+struct LogPart {
     who: Option<PlayerId>,
     kind: String,
     /// The newest event that may be shown.
     from: u64,
 }
 
-impl Wanted {
+impl LogPart {
     fn read(look: &GameView, query: &BTreeMap<String, String>) -> Self {
         let last = look.head().seq.0;
         let from = query.get("from").and_then(|from| from.parse().ok());
@@ -89,7 +89,7 @@ impl Wanted {
     }
 }
 
-async fn read(look: &GameView, wanted: &Wanted) -> Result<Vec<Event>, AppError> {
+async fn read(look: &GameView, wanted: &LogPart) -> Result<Vec<Event>, AppError> {
     let mut found = Vec::new();
     let mut next = wanted.from;
     while next > 0 && found.len() <= LINES && wanted.from - next < READ_MAX {
@@ -105,7 +105,7 @@ async fn read(look: &GameView, wanted: &Wanted) -> Result<Vec<Event>, AppError> 
     Ok(found)
 }
 
-fn log(look: &GameView, wanted: &Wanted, events: &[Event]) -> LogPage {
+fn log(look: &GameView, wanted: &LogPart, events: &[Event]) -> LogPage {
     let game = look.game().as_str();
     let last = look.head().seq.0;
     let here = |from: u64| {
@@ -140,7 +140,7 @@ fn log(look: &GameView, wanted: &Wanted, events: &[Event]) -> LogPage {
     }
 }
 
-fn filters(look: &GameView, wanted: &Wanted) -> Vec<Field> {
+fn filters(look: &GameView, wanted: &LogPart) -> Vec<Field> {
     let people = look.public().people.keys().map(|id| Choice {
         chosen: wanted.who == Some(*id),
         ..Choice::new(id.to_string(), look.name(*id))

@@ -9,8 +9,8 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use crate::app::mail::mail_in_key;
-use crate::app::mail_in::{MailTaken, take_mail};
 use crate::app::state::AppState;
+use crate::requests::mail_in::{MailTaken, take_mail};
 use crate::security::same_secret;
 
 /// `POST /mail-in`: a whole mail as the body; `?to=` is whom the mail server delivered it to.

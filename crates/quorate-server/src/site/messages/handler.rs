@@ -10,8 +10,9 @@ use quorate_kernel::ids::MessageId;
 use quorate_kernel::rows::{Message, Standing};
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
-use crate::app::{reply, send};
+use crate::app::reply;
+use crate::requests::forms::{Opened, SentIn, answer_in, drawn, page};
+use crate::requests::send;
 use crate::site::messages::page::{Letter, Messages, Thread, ThreadLine};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Field, FieldKind, Form, Link, Person, urls};

@@ -7,12 +7,12 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Sent, answer};
-use crate::app::new_game::{Wish, found};
 use crate::app::posted::Posted;
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::forms::{Sent, answer};
+use crate::requests::new_game::{Wish, found};
 use crate::ui::{Choice, Field, FieldKind, Form, FormPage, Link, urls};
 
 /// `GET /found`.

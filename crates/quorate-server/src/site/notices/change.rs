@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use axum::extract::{Path, State};
 use axum::response::Response;
 use quorate_kernel::GameId;
-use quorate_notices::choice::{Hour, Hours, WeekDay, Zone};
+use quorate_notices::choice::{Hour, Hours, ReaderZone, WeekDay};
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelId, ChannelSort, LetterId, NewChannel,
@@ -17,13 +18,16 @@ use crate::app::error::AppError;
 use crate::app::mail::is_address;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::posted::Posted;
+use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::app::web_reach::WebReach;
-use crate::app::{reply, send};
+use crate::requests::forms::{Sent, answer};
+use crate::requests::send;
 use crate::security::chance;
 use crate::security::rate::Who;
-use crate::site::notices::handler::{NoticesTold, failed, outbox, own_feed, shown};
+use crate::site::notices::handler::{NoticesTold, own_feed, shown};
+use crate::site::notices::reach::{failed, outbox};
 use crate::ui::urls::Href;
 use crate::ui::{Fact, urls};
 
@@ -34,7 +38,29 @@ fn wrong<T>(what: &str) -> Result<T, AppError> {
     Err(AppError::Form(what.to_owned()))
 }
 
-pub(super) async fn changed(
+/// `POST /notices/{what}`.
+pub async fn change(
+    State(site): State<Arc<AppState>>,
+    Path(what): Path<String>,
+    sent: Sent,
+) -> Response {
+    let game = sent.form.filled("game").map(str::to_owned);
+    let result = match changed(&site, &sent.visitor, &what, &sent.form).await {
+        Err(AppError::Form(error)) => {
+            shown(
+                &site,
+                &sent.visitor,
+                game.as_deref(),
+                NoticesTold::Wrong(error),
+            )
+            .await
+        }
+        other => other,
+    };
+    answer(&site, &sent.visitor, result)
+}
+
+async fn changed(
     site: &Arc<AppState>,
     visitor: &Visitor,
     what: &str,
@@ -349,7 +375,7 @@ async fn feed(
 
 fn hours(form: &Posted) -> Result<Hours, AppError> {
     let number = |name: &str| form.filled(name).and_then(|text| text.parse().ok());
-    let Some(zone) = Zone::named(form.filled("zone").unwrap_or_default()) else {
+    let Some(zone) = ReaderZone::named(form.filled("zone").unwrap_or_default()) else {
         return wrong("There is no such time zone.");
     };
     let hour = number("hour").and_then(Hour::new);

@@ -9,12 +9,13 @@ use quorate_runtime::ports::AccountId;
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
-use crate::app::forms::{SentIn, answer_in};
 use crate::app::inquiry::Inquiry;
 use crate::app::posted::Posted;
+use crate::app::reply;
 use crate::app::state::AppState;
-use crate::app::{reply, send};
-use crate::site::notices::handler::{failed, outbox};
+use crate::requests::forms::{SentIn, answer_in};
+use crate::requests::send;
+use crate::site::notices::reach::{failed, outbox};
 use crate::ui::urls;
 use crate::ui::urls::Href;
 use crate::view::game::GameView;

@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use quorate_kernel::{GameId, Moment};
-use quorate_notices::choice::{Hours, Zone};
+use quorate_notices::choice::{Hours, ReaderZone};
 use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{
     Channel, ChannelAudience, ChannelId, ChannelSort, Followed, Interest, LetterStanding, Outbox,
     OutboxLetter,
 };
-use quorate_runtime::ports::{Account, StoreError};
+use quorate_runtime::ports::Account;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Sent, answer};
 use crate::app::inquiry::ask;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::app::{push, reply};
-use crate::site::notices::change;
+use crate::requests::forms::answer;
 use crate::site::notices::follow::{FollowedAsked, page_of};
 use crate::site::notices::page::{Notices, NoticesBlock, NoticesLine};
+use crate::site::notices::reach::{failed, outbox};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, Send, When, urls};
 
@@ -56,38 +56,6 @@ pub async fn show(
         None => shown(&site, &visitor, game, NoticesTold::Nothing).await,
     };
     answer(&site, &visitor, result)
-}
-
-/// `POST /notices/{what}`.
-pub async fn take(
-    State(site): State<Arc<AppState>>,
-    Path(what): Path<String>,
-    sent: Sent,
-) -> Response {
-    let game = sent.form.filled("game").map(str::to_owned);
-    let result = match change::changed(&site, &sent.visitor, &what, &sent.form).await {
-        Err(AppError::Form(error)) => {
-            shown(
-                &site,
-                &sent.visitor,
-                game.as_deref(),
-                NoticesTold::Wrong(error),
-            )
-            .await
-        }
-        other => other,
-    };
-    answer(&site, &sent.visitor, result)
-}
-
-/// The outbox; none in a process that has none.
-pub(super) fn outbox(site: &AppState) -> Result<&Arc<dyn Outbox>, AppError> {
-    site.parts.outbox.as_ref().ok_or(AppError::NotFound)
-}
-
-/// A failure of the store, as requests know it.
-pub(super) fn failed(error: StoreError) -> AppError {
-    quorate_runtime::OperatingError::from(error).into()
 }
 
 pub(super) async fn shown(
@@ -467,7 +435,7 @@ fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> NoticesBlock {
     let one = |id: &str, label: &str, choices: Vec<Choice>| {
         Field::new(id, id, label, FieldKind::One(choices))
     };
-    let mut zones: Vec<Choice> = Zone::all()
+    let mut zones: Vec<Choice> = ReaderZone::all()
         .map(|name| Choice {
             chosen: name == hours.zone.name(),
             ..Choice::new(name, name)

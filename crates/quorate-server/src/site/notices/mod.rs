@@ -4,6 +4,7 @@ pub mod change;
 pub mod follow;
 pub mod handler;
 pub mod page;
+mod reach;
 #[cfg(test)]
 pub mod sample;
 pub mod words;

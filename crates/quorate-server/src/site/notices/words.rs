@@ -9,12 +9,12 @@ use axum::response::Response;
 use quorate_notices::kind::Pace;
 
 use crate::app::error::AppError;
-use crate::app::forms::answer;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::site::notices::handler::{failed, outbox};
+use crate::requests::forms::answer;
+use crate::site::notices::reach::{failed, outbox};
 use crate::ui::urls::Href;
 use crate::ui::{Form, FormPage, Link, Send, urls};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use quorate_kernel::{GameId, Moment, Span};
 use quorate_runtime::OperatingError;
 use quorate_runtime::ports::{
@@ -15,15 +15,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::download;
 use crate::app::error::AppError;
-use crate::app::forms::{Sent, answer};
+use crate::app::export;
 use crate::app::inquiry::{Inquiry, ask};
 use crate::app::posted::Posted;
 use crate::app::recovery::make_link;
 use crate::app::reply;
 use crate::app::reply::timestamp;
 use crate::app::safety::{self, Happened};
-use crate::app::state::{AppState, digest_of, fresh_word};
+use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::forms::{Sent, answer};
+use crate::security::carried::{digest_of, fresh_word};
 use crate::site::operator::page::{Operator, OperatorLine, SecurityLog};
 use crate::site::operator::{moderation, removal, withhold};
 use crate::ui::urls::Href;
@@ -239,12 +241,12 @@ pub(crate) async fn backup(
     if let Err(trouble) = check(&visitor) {
         return reply::failed(&site, &visitor, None, trouble);
     }
-    match crate::api::keep::as_file(&site, &game, true).await {
+    match export::as_file(&site, &game, true).await {
         Ok(response) => {
             note(&site, &visitor, SecurityEvent::CopyTaken, None, game).await;
             response
         }
-        Err(problem) => problem.into_response(),
+        Err(error) => reply::failed(&site, &visitor, None, error),
     }
 }
 

@@ -8,10 +8,11 @@ use quorate_runtime::ports::SecurityEvent;
 
 use crate::app::error::AppError;
 use crate::app::posted::Posted;
+use crate::app::reply;
 use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::app::{forget, reply};
+use crate::requests::forget;
 use crate::ui::{Choice, Field, FieldKind, urls};
 use crate::view::game::GameView;
 

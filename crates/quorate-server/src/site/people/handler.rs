@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use axum::extract::Path;
 use axum::response::Response;
+use quorate_engine::conventions;
 use quorate_kernel::event::Event;
 use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::state::Effect;
@@ -13,7 +14,7 @@ use quorate_kernel::{Moment, Name, PlayerId, PostId, Thing, Value};
 use quorate_notices::outbox::Followed;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, answer_in, drawn, page};
+use crate::requests::forms::{Opened, answer_in, drawn, page};
 use crate::site::people::page::{PlayerPage, Players, Voted};
 use crate::ui::urls::Href;
 use crate::ui::{Ballot, Cell, Column, Fact, Form, Link, Row, Table, When, plural, urls};
@@ -40,7 +41,7 @@ fn players(look: &GameView) -> Players {
     let game = look.game().as_str();
     let (active, idle) = look.roster();
     let mut rows: Vec<Row> = active.iter().map(|id| row(look, *id, "active")).collect();
-    rows.extend(idle.iter().map(|id| row(look, *id, "idle")));
+    rows.extend(idle.iter().map(|id| row(look, *id, conventions::IDLE)));
     for (id, person) in look.public().people {
         if person.standing == Standing::Applicant {
             rows.push(row(look, *id, "asks to join"));
@@ -102,7 +103,7 @@ pub(crate) async fn one(
     };
     let idle = CellKey {
         thing: Thing::Player(id),
-        name: "idle".into(),
+        name: conventions::IDLE.into(),
     };
     match history::changes(&look, &idle, IDLINGS).await {
         Ok(events) => {
@@ -131,7 +132,11 @@ fn idling(look: &GameView, idle: &CellKey, events: &[Event]) -> Vec<(When, Strin
         let now = matches!(new?.value.open(), Value::Flag(true));
         // That somebody is active at first says nothing.
         (was_there || now).then(|| {
-            let word = if now { "idle" } else { "active again" };
+            let word = if now {
+                conventions::IDLE
+            } else {
+                "active again"
+            };
             let how = history::how(look, event, look.may_know(event));
             (look.when(event.at), format!("{word}: {how}"))
         })
@@ -194,7 +199,7 @@ fn player_page(look: &GameView, id: PlayerId, idling: Vec<(When, String)>) -> Pl
     let person = &look.public().people[&id];
     let standing = match person.standing {
         Standing::Applicant => "asks to join".to_owned(),
-        Standing::Member if look.has_flag(id, "idle") => "idle".to_owned(),
+        Standing::Member if look.has_flag(id, conventions::IDLE) => conventions::IDLE.to_owned(),
         Standing::Member => "active".to_owned(),
         Standing::Left => "has left".to_owned(),
         Standing::Barred => "barred".to_owned(),

@@ -9,7 +9,7 @@ use quorate_kernel::rows::CellKey;
 use quorate_kernel::{Name, Value};
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, answer_in};
+use crate::requests::forms::{Opened, answer_in};
 use crate::view::game::GameView;
 
 /// What is at such an address never becomes anything else, for the picture's digest is part of it.

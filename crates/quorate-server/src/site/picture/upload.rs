@@ -13,14 +13,15 @@ use quorate_kernel::GameId;
 use quorate_runtime::ports::{AccountId, UPLOADS_MAX, Upload, UploadKept};
 use serde::{Deserialize, Serialize};
 
-use crate::app::drafts::{self, DraftForm};
 use crate::app::error::AppError;
-use crate::app::forms::{SentIn, answer, answer_in};
 use crate::app::inquiry::{Inquiry, ask};
 use crate::app::posted::Posted;
+use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::app::{reply, send};
+use crate::requests::drafts::{self, DraftForm};
+use crate::requests::forms::{SentIn, answer, answer_in};
+use crate::requests::send;
 use crate::ui::markup::{UPLOAD_WORD, UPLOADED, uploaded};
 use crate::view::game::GameView;
 use crate::view::posts::post_id;

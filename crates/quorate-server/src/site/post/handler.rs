@@ -4,19 +4,21 @@ use std::collections::BTreeMap;
 
 use axum::extract::{Path, Query};
 use axum::response::Response;
+use quorate_engine::conventions;
 use quorate_engine::icons::IconWords;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::{CommentId, EventSeq, Name, PostId, Thing, rows};
 
 use quorate_notices::outbox::Followed;
 
-use crate::app::drafts::{self, DraftForm, OwnDraft};
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
-use crate::app::seen::Reader;
-use crate::app::{reply, send};
-use crate::site::post::page::{Answering, Post};
+use crate::app::reply;
+use crate::requests::drafts::{self, DraftForm, OwnDraft};
+use crate::requests::forms::{Opened, SentIn, answer_in, drawn, page};
+use crate::requests::seen::SeenBy;
+use crate::requests::send;
+use crate::site::post::page::{Answering, PostPage};
 use crate::ui::urls::Href;
 use crate::ui::{Ballot, Change, Comment, Fact, Icon, Link, Offer, urls};
 use crate::view::comments::{CommentPages, NoVotes, words_beside};
@@ -37,7 +39,7 @@ pub async fn show(
     Path((_, post)): Path<(String, String)>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let (read, reader) = (now_read(&look, &post), Reader::of(&look));
+    let (read, reader) = (now_read(&look, &post), SeenBy::of(&look));
     let own = match drafts::own_of(&look, &post, DraftForm::Comment).await {
         Ok(own) => own,
         Err(trouble) => return answer_in(&look, Err(trouble)),
@@ -86,7 +88,7 @@ fn whole(
     thread: &CommentPages<'_>,
     shown: usize,
     own: Option<&OwnDraft>,
-) -> Result<Post, AppError> {
+) -> Result<PostPage, AppError> {
     let vote = query.get("vote").map(String::as_str);
     let post = look.post(id).ok_or(AppError::NotFound)?;
     let game = look.game().as_str();
@@ -110,7 +112,7 @@ fn whole(
             .and_then(|place| place.as_str().strip_prefix("#c"));
         line.comment = cast.and_then(|word| word.parse().ok()).map(way);
     }
-    Ok(Post {
+    Ok(PostPage {
         chrome: look.chrome(&title, Part::Blog),
         crumbs: vec![Link::new(category.clone(), list)],
         title,
@@ -140,7 +142,7 @@ fn whole(
         changes,
         effects: look
             .is_open(post)
-            .then(|| crate::site::forecast::effects::in_short(look, id, post))
+            .then(|| crate::view::effects::in_short(look, id, post))
             .flatten(),
         votes,
         verdict: look.verdict(id).filter(|_| look.is_open(post)),
@@ -488,7 +490,7 @@ fn answering(
         if !sides.is_empty() {
             sides.insert(0, (Ballot::new(""), !is_chosen));
         }
-        let told = if look.has_flag(me, "idle") {
+        let told = if look.has_flag(me, conventions::IDLE) {
             "You’re idle, so your vote doesn’t count now."
         } else {
             "You can change your vote while this is open. Your last one counts."

@@ -34,7 +34,7 @@ pub struct Answering {
 /// A post.
 #[derive(Clone, Debug, Template)]
 #[template(path = "site/post/post.html")]
-pub struct Post {
+pub struct PostPage {
     /// Around it.
     pub chrome: Chrome,
     /// The list that it belongs to.

@@ -5,7 +5,7 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::post::page::{Answering, Post};
+use crate::site::post::page::{Answering, PostPage};
 use crate::ui::sample::pieces::changes;
 use crate::ui::sample::world::{
     GAME, ago, ahead, as_stranger, chrome, gauge, in_hiatus, line, person, post, rule, send, tally,
@@ -185,9 +185,9 @@ fn comments() -> Vec<Comment> {
     ]
 }
 
-fn proposal() -> Post {
+fn proposal() -> PostPage {
     let side = |name: &str, chosen| (Ballot::new(name), chosen);
-    Post {
+    PostPage {
         chrome: chrome("Night fares for the ferry", "Blog"),
         crumbs: vec![Link::new("Blog", urls::Game { game: GAME })],
         title: "Night fares for the ferry".into(),
@@ -285,9 +285,9 @@ fn proposal() -> Post {
     }
 }
 
-impl Samples for Post {
+impl Samples for PostPage {
     fn samples() -> Vec<Sample<Self>> {
-        let stranger = Post {
+        let stranger = PostPage {
             chrome: as_stranger(chrome("Night fares for the ferry", "Blog")),
             offers: vec![],
             answering: None,
@@ -297,7 +297,7 @@ impl Samples for Post {
             )),
             ..proposal()
         };
-        let story = Post {
+        let story = PostPage {
             title: "Minutes of the tide committee".into(),
             category: "Story".into(),
             author: Person::named("Anonymous"),
@@ -342,7 +342,7 @@ impl Samples for Post {
             }),
             ..proposal()
         };
-        let lord = Post {
+        let lord = PostPage {
             chrome: in_hiatus(chrome("Free Oil on Fridays", "Blog")),
             comment_count: 300,
             comment_pages: vec![

@@ -8,9 +8,10 @@ use quorate_kernel::{PlayerId, PostId};
 use quorate_runtime::ports::Report;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::app::posted::Posted;
-use crate::app::{reply, send};
+use crate::app::reply;
+use crate::requests::forms::{Opened, SentIn, answer_in, drawn, page};
+use crate::requests::send;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, urls};
 use crate::view::game::GameView;

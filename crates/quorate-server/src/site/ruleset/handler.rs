@@ -8,12 +8,15 @@ use quorate_kernel::law::{LIBRARY, Rule, Section};
 use quorate_kernel::{EventSeq, Name};
 use quorate_law::RuleText as Text;
 
-use crate::app::forms::{OpenedThen, drawn, page};
-use crate::site::ruleset::page::{Beside, Clause, Missed, RuleText, Ruleset, RulesetPart, TocRule};
+use crate::app::state::EnactedPosts;
+use crate::requests::forms::{OpenedThen, drawn, page};
+use crate::site::ruleset::page::{
+    Beside, Missed, Ruleset, RulesetPart, ShownClause, ShownRule, TocRule,
+};
 use crate::ui::code::CodeHtml;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Link, urls};
-use crate::view::enactments::{self, Enacted};
+use crate::view::enactments;
 use crate::view::game::GameView;
 use crate::view::people::Part;
 use crate::view::rules::{numbers, ordered_sections};
@@ -63,7 +66,7 @@ impl Unfolded {
     }
 }
 
-fn ruleset(look: &GameView, unfolded: &Unfolded, enacted: &Enacted) -> Ruleset {
+fn ruleset(look: &GameView, unfolded: &Unfolded, enacted: &EnactedPosts) -> Ruleset {
     let game = look.game().as_str();
     let parts = parts(look, unfolded, enacted);
     let rules = look.public().rules.values();
@@ -92,7 +95,7 @@ fn ruleset(look: &GameView, unfolded: &Unfolded, enacted: &Enacted) -> Ruleset {
     }
 }
 
-fn parts(look: &GameView, unfolded: &Unfolded, enacted: &Enacted) -> Vec<RulesetPart> {
+fn parts(look: &GameView, unfolded: &Unfolded, enacted: &EnactedPosts) -> Vec<RulesetPart> {
     let numbers = numbers(look);
     let parts = ordered_sections(look).into_iter().map(|(id, section)| {
         let rules: Vec<_> = look
@@ -138,8 +141,8 @@ fn text(
     id: &Name,
     rule: &Rule,
     numbers: &BTreeMap<Name, String>,
-    (unfolded, enacted): (&Unfolded, &Enacted),
-) -> RuleText {
+    (unfolded, enacted): (&Unfolded, &EnactedPosts),
+) -> ShownRule {
     let game = look.game().as_str();
     let number = numbers.get(id).cloned().unwrap_or_default();
     let history = urls::RuleHistory {
@@ -148,7 +151,7 @@ fn text(
     };
     let (changed, by, how) = changed(look, rule.changed_by, enacted);
     let propose = look.mending(id, 0).filter(|_| rule.section != LIBRARY);
-    RuleText {
+    ShownRule {
         id: format!("rule-{id}"),
         title: look.themed(&rule.title),
         is_sub: rule.parent.is_some(),
@@ -167,7 +170,11 @@ fn text(
 }
 
 /// What changed a rule last: its words, the way to it, and what is told of it behind that.
-fn changed(look: &GameView, by: EventSeq, enacted: &Enacted) -> (String, Option<Link>, String) {
+fn changed(
+    look: &GameView,
+    by: EventSeq,
+    enacted: &EnactedPosts,
+) -> (String, Option<Link>, String) {
     let when = look.moment_of(by).map(|at| look.when(at).full());
     if by == EventSeq(1) {
         let when = when.map_or_else(String::new, |when| format!(", {when}"));
@@ -221,7 +228,7 @@ fn clauses(
     rule: &Rule,
     number_of: &str,
     unfolded: &Unfolded,
-) -> Vec<Clause> {
+) -> Vec<ShownClause> {
     let clause = |number: u32, prose: &str, code: Vec<(usize, String)>| {
         clause(look, id, number_of, number, prose, code, unfolded)
     };
@@ -263,13 +270,13 @@ fn clause(
     prose: &str,
     code: Vec<(usize, String)>,
     unfolded: &Unfolded,
-) -> Clause {
+) -> ShownClause {
     let called = match number {
         0 => rule_number.to_owned(),
         n => format!("{rule_number}, clause {n}"),
     };
     let place = format!("rule-{id}.{number}");
-    Clause {
+    ShownClause {
         beside: beside(look, id, number, &code, unfolded),
         misses: missed(look, id, number),
         id: place,

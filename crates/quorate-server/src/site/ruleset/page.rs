@@ -63,7 +63,7 @@ pub struct Missed {
 
 /// One clause.
 #[derive(Clone, Debug)]
-pub struct Clause {
+pub struct ShownClause {
     /// The element's id: "rule-zombies.2".
     pub id: String,
     /// Its number within the rule.
@@ -82,7 +82,7 @@ pub struct Clause {
 
 /// One rule.
 #[derive(Clone, Debug)]
-pub struct RuleText {
+pub struct ShownRule {
     /// The element's id: "rule-zombies".
     pub id: String,
     /// "12".
@@ -106,7 +106,7 @@ pub struct RuleText {
     /// Switched off, with the reason.
     pub off: Option<String>,
     /// Its clauses.
-    pub clauses: Vec<Clause>,
+    pub clauses: Vec<ShownClause>,
 }
 
 /// A section of the ruleset.
@@ -117,7 +117,7 @@ pub struct RulesetPart {
     /// Its contents.
     pub toc: Vec<TocRule>,
     /// Its rules.
-    pub rules: Vec<RuleText>,
+    pub rules: Vec<ShownRule>,
 }
 
 /// The whole ruleset.
@@ -186,7 +186,7 @@ pub struct BlameLine {
 /// A rule's history.
 #[derive(Clone, Debug, Template)]
 #[template(path = "site/ruleset/rule_history.html")]
-pub struct RuleHistory {
+pub struct RuleHistoryPage {
     /// Around it.
     pub chrome: Chrome,
     /// "12".

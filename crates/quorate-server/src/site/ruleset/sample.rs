@@ -6,8 +6,8 @@
 )]
 
 use crate::site::ruleset::page::{
-    Beside, BlameLine, Clause, Compare, Missed, RuleHistory, RuleText, Ruleset, RulesetPart,
-    TocRule, VersionLine,
+    Beside, BlameLine, Compare, Missed, RuleHistoryPage, Ruleset, RulesetPart, ShownClause,
+    ShownRule, TocRule, VersionLine,
 };
 use crate::ui::code::CodeHtml;
 use crate::ui::sample::world::{GAME, ago, as_stranger, chrome, line, post};
@@ -15,8 +15,8 @@ use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Field, FieldKind, Link, urls};
 
-fn clause(rule: &str, number: &str, called: &str, prose: &str, beside: Beside) -> Clause {
-    Clause {
+fn clause(rule: &str, number: &str, called: &str, prose: &str, beside: Beside) -> ShownClause {
+    ShownClause {
         id: format!("rule-{rule}.{number}"),
         number: number.into(),
         called: called.into(),
@@ -28,8 +28,8 @@ fn clause(rule: &str, number: &str, called: &str, prose: &str, beside: Beside) -
 }
 
 /// The same with a name that its code misses.
-fn misses(clause: Clause, text: &str) -> Clause {
-    Clause {
+fn misses(clause: ShownClause, text: &str) -> ShownClause {
+    ShownClause {
         misses: Some(Missed {
             text: text.into(),
             mend: Some(urls::Compose { game: GAME }.into()),
@@ -45,8 +45,8 @@ fn code(text: &str, is_open: bool) -> Beside {
     }
 }
 
-fn rule(id: &str, number: &str, title: &str, clauses: Vec<Clause>) -> RuleText {
-    RuleText {
+fn rule(id: &str, number: &str, title: &str, clauses: Vec<ShownClause>) -> ShownRule {
+    ShownRule {
         id: format!("rule-{id}"),
         number: number.into(),
         title: title.into(),
@@ -75,7 +75,7 @@ fn rule(id: &str, number: &str, title: &str, clauses: Vec<Clause>) -> RuleText {
 }
 
 fn parts() -> Vec<RulesetPart> {
-    let toc = |rules: &[RuleText]| {
+    let toc = |rules: &[ShownRule]| {
         rules
             .iter()
             .map(|rule| TocRule {
@@ -114,7 +114,7 @@ fn parts() -> Vec<RulesetPart> {
             ),
         ],
     )];
-    let lamps = RuleText {
+    let lamps = ShownRule {
         changed: "Clause 3 changed by".into(),
         by: Some(Link::new(
             "A shorter leash for the harbour dog",
@@ -154,7 +154,7 @@ fn parts() -> Vec<RulesetPart> {
                         true,
                     ),
                 ),
-                Clause {
+                ShownClause {
                     is_new: true,
                     ..clause(
                         "lamps",
@@ -227,7 +227,7 @@ fn parts() -> Vec<RulesetPart> {
                 Beside::ProseOnly,
             )],
         ),
-        RuleText {
+        ShownRule {
             off: Some(
                 "Switched off by the ascension address; it stands but does not apply.".into(),
             ),
@@ -308,10 +308,10 @@ impl Samples for Ruleset {
     }
 }
 
-impl Samples for RuleHistory {
+impl Samples for RuleHistoryPage {
     fn samples() -> Vec<Sample<Self>> {
         let by = || Link::new("A shorter leash for the harbour dog", post("85-0"));
-        let page = RuleHistory {
+        let page = RuleHistoryPage {
             chrome: chrome("Lamps: history", "Ruleset"),
             number: "12".into(),
             title: "Lamps".into(),

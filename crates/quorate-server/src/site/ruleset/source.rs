@@ -6,7 +6,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::law::LIBRARY;
 
-use crate::app::forms::OpenedThen;
+use crate::requests::forms::OpenedThen;
 use crate::site::ruleset::handler::section_title;
 use crate::view::game::GameView;
 use crate::view::rules::ordered_sections;

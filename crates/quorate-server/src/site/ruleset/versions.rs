@@ -14,11 +14,11 @@ use quorate_kernel::{EventSeq, Name, PostId, Thing, Value, rows};
 use quorate_notices::outbox::Followed;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, answer_in, drawn, page};
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::site::ruleset::page::{BlameLine, Compare, RuleHistory, VersionLine};
+use crate::requests::forms::{Opened, answer_in, drawn, page};
+use crate::site::ruleset::page::{BlameLine, Compare, RuleHistoryPage, VersionLine};
 use crate::ui::urls::Href;
 use crate::ui::{Change, Field, FieldKind, Link, plural, urls};
 use crate::view::game::GameView;
@@ -43,12 +43,12 @@ pub(crate) async fn history(
     }
 }
 
-fn told(look: &GameView, id: &Name, versions: &[Version]) -> RuleHistory {
+fn told(look: &GameView, id: &Name, versions: &[Version]) -> RuleHistoryPage {
     let game = look.game().as_str();
     let number = crate::view::rules::numbers(look)
         .remove(id)
         .unwrap_or_default();
-    RuleHistory {
+    RuleHistoryPage {
         chrome: look.chrome("History of a rule", Part::Rules),
         number,
         title: look.rule_title(id),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use axum::extract::Path;
 use axum::response::Response;
-use quorate_engine::ruling::{self, Fate, Named};
+use quorate_engine::ruling::{self, Fate, NamedRuling};
 use quorate_forecast::PastEvents as _;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::effect::{Step, Way};
@@ -14,8 +14,8 @@ use quorate_kernel::tape::Tape;
 use quorate_kernel::{EventSeq, Refusal};
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, drawn, page};
-use crate::site::ruling::page::{Ruling, RulingRow};
+use crate::requests::forms::{Opened, drawn, page};
+use crate::site::ruling::page::{RulingPage, RulingRow};
 use crate::ui::{Link, plural, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
@@ -32,7 +32,7 @@ pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>)
             Ok(both) => (both.summary(&named), both.rows, both.events),
             Err(refusal) => (format!("It cannot be tried: it {refusal}."), vec![], vec![]),
         };
-        let both = Ruling {
+        let both = RulingPage {
             chrome: look.chrome("Both gamestates", Part::Blog),
             matter: Link::new(
                 look.themed(row.title.as_str()),
@@ -57,7 +57,7 @@ struct Both {
 }
 
 impl Both {
-    fn summary(&self, named: &Named) -> String {
+    fn summary(&self, named: &NamedRuling) -> String {
         let events = |seqs: &BTreeSet<EventSeq>| {
             let seqs: Vec<String> = seqs.iter().map(ToString::to_string).collect();
             seqs.join(", ")
@@ -78,7 +78,7 @@ impl Both {
     }
 }
 
-fn judged_again(look: &GameView, named: &Named) -> Result<Both, Refusal> {
+fn judged_again(look: &GameView, named: &NamedRuling) -> Result<Both, Refusal> {
     let log = look.log()?;
     let ruling = look.ruled(&log, named)?;
     let event = as_event(look, &ruling);

@@ -20,7 +20,7 @@ pub struct RulingRow {
 /// What a ruling would do: both gamestates.
 #[derive(Clone, Debug, Template)]
 #[template(path = "site/ruling/ruling.html")]
-pub struct Ruling {
+pub struct RulingPage {
     /// Around it.
     pub chrome: Chrome,
     /// The call for judgement.

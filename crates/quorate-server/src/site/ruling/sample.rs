@@ -1,11 +1,11 @@
 //! Samples of the pages beside this file.
 
-use crate::site::ruling::page::{Ruling, RulingRow};
+use crate::site::ruling::page::{RulingPage, RulingRow};
 use crate::ui::sample::world::{GAME, chrome, gauge, post, verdict};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::{Link, StatusKind, urls};
 
-impl Samples for Ruling {
+impl Samples for RulingPage {
     fn samples() -> Vec<Sample<Self>> {
         let row = |what: &str, stands: &str, would_be: &str| RulingRow {
             what: what.into(),
@@ -19,7 +19,7 @@ impl Samples for Ruling {
                 },
             )),
         };
-        let page = Ruling {
+        let page = RulingPage {
             chrome: chrome("Both gamestates", "Blog"),
             matter: Link::new("Was the Spire lamp lit in time?", post("93-0")),
             verdict: verdict(StatusKind::Pending, "Open", gauge(3, 3, 0, 5), "Tied.", "Closes at 6 FOR, or on Sun 21 Sep by the votes cast."),

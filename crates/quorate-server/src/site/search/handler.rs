@@ -7,8 +7,8 @@ use axum::response::Response;
 use quorate_runtime::ports::{SearchPart, SearchPlace, SearchQuery};
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, drawn, page};
-use crate::site::search::page::{Found, Hit, Search};
+use crate::requests::forms::{Opened, drawn, page};
+use crate::site::search::page::{Hit, Search, SearchFound};
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Chrome, Field, FieldKind, urls};
 use crate::view::dynasties;
@@ -68,15 +68,15 @@ fn found(
     typed: &SearchTyped,
     asked: &SearchQuery,
     after: Option<&SearchPlace>,
-) -> Result<Found, AppError> {
+) -> Result<SearchFound, AppError> {
     if *asked == SearchQuery::default() {
         // There were signs, and no word among them.
-        return Ok(Found::default());
+        return Ok(SearchFound::default());
     }
     let texts = look.find_texts(asked, after, HITS)?;
     let last = texts.texts.last().map(|text| text.place.to_string());
     let hits = texts.texts.iter();
-    Ok(Found {
+    Ok(SearchFound {
         hits: hits.map(|text| hit(look, asked, text)).collect(),
         more: last
             .filter(|_| texts.has_more)

@@ -22,7 +22,7 @@ pub struct Hit {
 
 /// The places that were found.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct SearchFound {
     /// The best first.
     pub hits: Vec<Hit>,
     /// The way to those that follow.
@@ -48,7 +48,7 @@ pub struct Search {
     /// Of whom, of which kind, from when to when.
     pub fields: Vec<Field>,
     /// What was found; none where nothing was looked for.
-    pub found: Option<Found>,
+    pub found: Option<SearchFound>,
 }
 
 impl Search {
@@ -58,7 +58,7 @@ impl Search {
     }
 }
 
-impl Found {
+impl SearchFound {
     /// What stands above the places.
     fn heading(&self, query: &str) -> String {
         let count = self.hits.len();

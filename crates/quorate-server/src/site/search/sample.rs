@@ -1,6 +1,6 @@
 //! Samples of the pages beside this file.
 
-use crate::site::search::page::{Found, Hit, Search};
+use crate::site::search::page::{Hit, Search, SearchFound};
 use crate::ui::sample::world::{GAME, ago, chrome, post};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
@@ -29,7 +29,7 @@ impl Samples for Search {
             query: "ferry".into(),
             mistake: None,
             fields: Vec::new(),
-            found: Some(Found {
+            found: Some(SearchFound {
                 hits: vec![
                     hit(
                         "Rule",
@@ -51,7 +51,7 @@ impl Samples for Search {
         };
         let nothing = Search {
             query: "dragon <b>".into(),
-            found: Some(Found::default()),
+            found: Some(SearchFound::default()),
             ..page.clone()
         };
         let mistake = Search {

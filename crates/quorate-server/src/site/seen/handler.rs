@@ -4,9 +4,10 @@ use axum::extract::Path;
 use axum::response::Response;
 
 use crate::app::error::AppError;
-use crate::app::forms::{SentIn, answer_in};
-use crate::app::seen::Reader;
-use crate::app::{reply, send};
+use crate::app::reply;
+use crate::requests::forms::{SentIn, answer_in};
+use crate::requests::seen::SeenBy;
+use crate::requests::send;
 use crate::ui::urls::{self, Href};
 use crate::view::fresh;
 
@@ -24,7 +25,7 @@ pub(crate) async fn take(
             "values" => (fresh::VALUES, urls::Tracker { game }.into()),
             _ => return Err(AppError::NotFound),
         };
-        Reader::of(&look).note(word, look.head().seq).await;
+        SeenBy::of(&look).note(word, look.head().seq).await;
         Ok(reply::see(&to))
     };
     let result = result.await;

@@ -7,11 +7,12 @@ use quorate_kernel::patch::Clause;
 use quorate_kernel::rows::CellKey;
 
 use crate::app::error::AppError;
-use crate::app::forms::{SentIn, answer_in};
 use crate::app::posted::Posted;
-use crate::app::{reply, send};
+use crate::app::reply;
+use crate::requests::by_hand::by_hand;
+use crate::requests::forms::{SentIn, answer_in};
+use crate::requests::send;
 use crate::ui::Link;
-use crate::view::claims::by_hand;
 use crate::view::game::GameView;
 use crate::view::people::Part;
 use crate::view::{grid, history};

@@ -12,13 +12,13 @@ use quorate_law::capital;
 use quorate_law::declare::ShownTo;
 
 use crate::app::error::AppError;
-use crate::app::forms::{OpenedThen, answer_in, drawn, page};
+use crate::requests::forms::{OpenedThen, answer_in, drawn, page};
 use crate::site::tracker::{columns, page, rolls};
 use crate::ui::html::slug;
 use crate::ui::urls::Href;
 use crate::ui::{Choice, Fact, History, Link, Table, urls};
 use crate::view::game::GameView;
-use crate::view::grid::{Asked, Plan};
+use crate::view::grid::{Plan, TableAsked};
 use crate::view::history;
 use crate::view::kinds::{ROSTER, Source, Tracked};
 use crate::view::people::Part;
@@ -63,7 +63,7 @@ pub(crate) async fn show(
 
 /// What a tracker needs of the log, fetched before it is drawn.
 struct Gathered {
-    asked: Asked,
+    asked: TableAsked,
     /// How many changes of the open value are shown.
     most: usize,
     /// Those changes.
@@ -91,7 +91,7 @@ async fn gather(look: &GameView, query: &BTreeMap<String, String>) -> Result<Gat
     if roster {
         here = here.with("roster", "yes");
     }
-    let asked = Asked::read(here, query);
+    let asked = TableAsked::read(here, query);
     let most = history::most(query);
     let (today, changes) = history::gather(look, &asked, most).await?;
     let (rolls, claims) = if look.is_past() {

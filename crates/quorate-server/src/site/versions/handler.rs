@@ -5,8 +5,8 @@ use axum::response::Response;
 use quorate_kernel::Moment;
 
 use crate::app::error::AppError;
-use crate::app::forms::{Opened, drawn, page};
-use crate::site::versions::page::{Version, Versions};
+use crate::requests::forms::{Opened, drawn, page};
+use crate::site::versions::page::{VersionRow, Versions};
 use crate::view::game::GameView;
 use crate::view::people::Part;
 use crate::view::posts::post_id;
@@ -20,10 +20,10 @@ pub(crate) async fn show(
         let id = post_id(look, &post)?;
         let link = look.link_to(id).ok_or(AppError::NotFound)?;
         let texts = look.texts_of(id);
-        let mut versions: Vec<Version> = Vec::new();
+        let mut versions: Vec<VersionRow> = Vec::new();
         let mut before: Option<&(Moment, String, String)> = None;
         for text in &texts {
-            versions.push(Version {
+            versions.push(VersionRow {
                 when: look.when(text.0),
                 changes: before.map_or_else(Vec::new, |before| changes(look, before, text)),
             });

@@ -6,7 +6,7 @@ use crate::ui::{Change, Chrome, Link, When};
 
 /// A version.
 #[derive(Clone, Debug)]
-pub struct Version {
+pub struct VersionRow {
     /// Since when.
     pub when: When,
     /// What is otherwise than in the version before; the first has none.
@@ -22,5 +22,5 @@ pub struct Versions {
     /// The post.
     pub post: Link,
     /// Newest first.
-    pub versions: Vec<Version>,
+    pub versions: Vec<VersionRow>,
 }

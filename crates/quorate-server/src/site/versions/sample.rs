@@ -1,6 +1,6 @@
 //! Samples of the page beside this file.
 
-use crate::site::versions::page::{Version, Versions};
+use crate::site::versions::page::{VersionRow, Versions};
 use crate::ui::Link;
 use crate::ui::sample::pieces::changes;
 use crate::ui::sample::world::{ago, chrome, post};
@@ -12,11 +12,11 @@ impl Samples for Versions {
             chrome: chrome("Versions", "Blog"),
             post: Link::new("Night fares for the ferry", post("92-0")),
             versions: vec![
-                Version {
+                VersionRow {
                     when: ago(30),
                     changes: changes(),
                 },
-                Version {
+                VersionRow {
                     when: ago(42),
                     changes: Vec::new(),
                 },

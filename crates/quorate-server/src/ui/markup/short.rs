@@ -6,7 +6,7 @@ use comrak::{Arena, parse_document};
 use crate::ui::markup::tokens::themed;
 use quorate_engine::icons::{cut, nests_too_deep, options};
 
-use crate::ui::markup::Terms;
+use crate::ui::markup::reading::Terms;
 
 /// The first words of a text, without any marks, cut at a word within `letters_max`.
 pub fn excerpt(text: &str, terms: &Terms, letters_max: usize) -> String {

@@ -2,10 +2,10 @@
 
 use quorate_engine::icons::IconWords;
 
-use crate::ui::markup::{People, Reading, Terms};
+use crate::ui::markup::reading::{People, Reading, Terms};
 
 /// A piece of a text.
-pub(crate) enum Piece<'t> {
+pub(crate) enum TextPiece<'t> {
     Words(&'t str),
     Vote(&'t str),
     Term(&'t str),
@@ -14,7 +14,7 @@ pub(crate) enum Piece<'t> {
 }
 
 /// Cuts a text where a token stands that means something here; whatever else stands between colons or braces stays.
-pub(crate) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>> {
+pub(crate) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<TextPiece<'t>> {
     let mut pieces = Vec::new();
     let mut from = 0;
     let mut at = 0;
@@ -24,9 +24,9 @@ pub(crate) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>>
             at = open + 1;
             if let Some((name, href)) = mentioned(words, open, reading.people) {
                 if from < open {
-                    pieces.push(Piece::Words(&words[from..open]));
+                    pieces.push(TextPiece::Words(&words[from..open]));
                 }
-                pieces.push(Piece::Person(name, href));
+                pieces.push(TextPiece::Person(name, href));
                 from = open + name.len();
                 at = from;
             }
@@ -43,22 +43,22 @@ pub(crate) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<Piece<'t>>
             ':' => reading
                 .icons
                 .meaning(token)
-                .map(|icon| Piece::Vote(icon.as_str())),
-            _ => reading.terms.get(token).map(|term| Piece::Term(term)),
+                .map(|icon| TextPiece::Vote(icon.as_str())),
+            _ => reading.terms.get(token).map(|term| TextPiece::Term(term)),
         });
         let Some((piece, token)) = piece.zip(token) else {
             at = open + 1;
             continue;
         };
         if from < open {
-            pieces.push(Piece::Words(&words[from..open]));
+            pieces.push(TextPiece::Words(&words[from..open]));
         }
         pieces.push(piece);
         from = open + token.len() + 2;
         at = from;
     }
     if from < words.len() || pieces.is_empty() {
-        pieces.push(Piece::Words(&words[from..]));
+        pieces.push(TextPiece::Words(&words[from..]));
     }
     pieces
 }
@@ -105,7 +105,10 @@ pub fn themed(words: &str, terms: &Terms) -> String {
     )
     .into_iter()
     .map(|piece| match piece {
-        Piece::Words(text) | Piece::Term(text) | Piece::Vote(text) | Piece::Person(text, _) => text,
+        TextPiece::Words(text)
+        | TextPiece::Term(text)
+        | TextPiece::Vote(text)
+        | TextPiece::Person(text, _) => text,
     })
     .collect()
 }

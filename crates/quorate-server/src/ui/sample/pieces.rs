@@ -8,7 +8,7 @@
 use crate::ui::sample::world::{GAME, ME, ago, ahead, person, rule, send};
 use crate::ui::urls::Href;
 use crate::ui::{
-    Board, Cell, Change, Choice, Claim, Column, Die, Field, FieldKind, Form, Glyph, History,
+    Board, Cell, Change, Choice, ClaimMark, Column, Die, Field, FieldKind, Form, Glyph, History,
     LegendLine, Link, Need, Outcome, Person, Piece, Refusal, Row, Sorted, Square, Step, Table,
     Trail, lines, urls, words,
 };
@@ -208,7 +208,7 @@ pub(crate) fn history() -> History {
                 "the game, the dog beside a lamp, rule 15.9",
             ),
             Step {
-                claim: Some(Claim::Claimed),
+                claim: Some(ClaimMark::Claimed),
                 outcome: Some("accepted after 24 h".into()),
                 ..step(
                     1_280,
@@ -290,8 +290,8 @@ pub(crate) fn players(with_history: bool) -> Table {
         rows[2].cells[1].is_open = true;
         rows[2].history = Some(history());
     }
-    rows[5].cells[0].claim = Some(Claim::Disputed);
-    rows[6].cells[0].claim = Some(Claim::Claimed);
+    rows[5].cells[0].claim = Some(ClaimMark::Disputed);
+    rows[6].cells[0].claim = Some(ClaimMark::Claimed);
     let pseudo = |name: &str, oil: &str| Row {
         owner: Person::named(name),
         ..row(name, oil, "", "", "", 160)

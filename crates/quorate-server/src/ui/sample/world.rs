@@ -125,7 +125,7 @@ pub(crate) fn gauge(in_favour: u32, against: u32, deferring: u32, silent: u32) -
         against,
         deferring,
         silent,
-        quorum: Some(voters / 2 + 1),
+        enough: Some(voters / 2 + 1),
         large: false,
     }
 }

@@ -12,7 +12,7 @@ use quorate_runtime::ports::{
     Upload, UploadKept, Uploads, WriteLimits,
 };
 
-use super::super::Ask;
+use super::super::PipeAsk;
 use super::{Far, not_here};
 
 #[async_trait]
@@ -22,11 +22,11 @@ impl Accounts for Far {
     }
 
     async fn account(&self, id: AccountId) -> Result<Option<Account>, AccountError> {
-        Ok(self.ask(Ask::Account(id.0))?)
+        Ok(self.ask(PipeAsk::Account(id.0))?)
     }
 
     async fn account_by_name(&self, name: &str) -> Result<Option<Account>, AccountError> {
-        Ok(self.ask(Ask::AccountByName(name.to_owned()))?)
+        Ok(self.ask(PipeAsk::AccountByName(name.to_owned()))?)
     }
 
     async fn account_by_mail(&self, _: &str) -> Result<Option<Account>, AccountError> {
@@ -34,7 +34,7 @@ impl Accounts for Far {
     }
 
     async fn accounts(&self) -> Result<Vec<Account>, AccountError> {
-        Ok(self.ask(Ask::Accounts)?)
+        Ok(self.ask(PipeAsk::Accounts)?)
     }
 
     async fn change(&self, _: &Account) -> Result<(), AccountError> {
@@ -54,7 +54,7 @@ impl Accounts for Far {
         digest: Digest,
         now: Moment,
     ) -> Result<Option<Account>, AccountError> {
-        Ok(self.ask(Ask::AccountOfSession(digest, now))?)
+        Ok(self.ask(PipeAsk::AccountOfSession(digest, now))?)
     }
 
     async fn sessions_of(&self, _: AccountId, _: Moment) -> Result<Vec<Session>, AccountError> {
@@ -70,7 +70,7 @@ impl Accounts for Far {
     }
 
     async fn token(&self, digest: Digest, now: Moment) -> Result<Option<Token>, AccountError> {
-        Ok(self.ask(Ask::Token(digest, now))?)
+        Ok(self.ask(PipeAsk::Token(digest, now))?)
     }
 
     async fn tokens_of(&self, _: AccountId) -> Result<Vec<Token>, AccountError> {
@@ -98,7 +98,7 @@ impl Accounts for Far {
     }
 
     async fn take_seat(&self, seat: &Seat) -> Result<(), AccountError> {
-        Ok(self.ask(Ask::TakeSeat(seat.game.clone(), seat.player))?)
+        Ok(self.ask(PipeAsk::TakeSeat(seat.game.clone(), seat.player))?)
     }
 
     async fn leave_seat(&self, _: &GameId, _: PlayerId) -> Result<(), AccountError> {
@@ -106,15 +106,15 @@ impl Accounts for Far {
     }
 
     async fn seat(&self, id: AccountId, game: &GameId) -> Result<Option<PlayerId>, AccountError> {
-        Ok(self.ask(Ask::Seat(id.0, game.clone()))?)
+        Ok(self.ask(PipeAsk::Seat(id.0, game.clone()))?)
     }
 
     async fn seats_of(&self, id: AccountId) -> Result<Vec<Seat>, AccountError> {
-        Ok(self.ask(Ask::SeatsOf(id.0))?)
+        Ok(self.ask(PipeAsk::SeatsOf(id.0))?)
     }
 
     async fn seats_in(&self, game: &GameId) -> Result<Vec<Seat>, AccountError> {
-        Ok(self.ask(Ask::SeatsIn(game.clone()))?)
+        Ok(self.ask(PipeAsk::SeatsIn(game.clone()))?)
     }
 
     async fn messages_read(
@@ -122,7 +122,7 @@ impl Accounts for Far {
         id: AccountId,
         game: &GameId,
     ) -> Result<BTreeMap<String, EventSeq>, AccountError> {
-        Ok(self.ask(Ask::MessagesRead(id.0, game.clone()))?)
+        Ok(self.ask(PipeAsk::MessagesRead(id.0, game.clone()))?)
     }
 
     async fn note_messages_read(
@@ -133,7 +133,7 @@ impl Accounts for Far {
         up_to: EventSeq,
     ) -> Result<(), AccountError> {
         let conversation = conversation.to_owned();
-        Ok(self.ask(Ask::NoteMessagesRead(
+        Ok(self.ask(PipeAsk::NoteMessagesRead(
             id.0,
             game.clone(),
             conversation,
@@ -150,7 +150,7 @@ impl Accounts for Far {
 impl WriteLimits for Far {
     /// The server knows for whom this works, and counts for no other.
     async fn count_write(&self, _: AccountId) -> Result<Option<u64>, StoreError> {
-        Ok(self.ask(Ask::CountWrite)?)
+        Ok(self.ask(PipeAsk::CountWrite)?)
     }
 
     /// The server does, as it sends it.
@@ -286,7 +286,7 @@ impl Moderation for Far {
         id: AccountId,
         now: Moment,
     ) -> Result<Option<Restraint>, AccountError> {
-        Ok(self.ask(Ask::Restraint(id.0, now))?)
+        Ok(self.ask(PipeAsk::Restraint(id.0, now))?)
     }
 
     async fn report(&self, _: &Report) -> Result<(), AccountError> {
@@ -315,11 +315,11 @@ impl Drafts for Far {
         game: &GameId,
         form: &str,
     ) -> Result<Option<KeptDraft>, AccountError> {
-        Ok(self.ask(Ask::Draft(game.clone(), form.to_owned()))?)
+        Ok(self.ask(PipeAsk::Draft(game.clone(), form.to_owned()))?)
     }
 
     async fn drafts(&self, _: AccountId, game: &GameId) -> Result<Vec<KeptDraft>, AccountError> {
-        Ok(self.ask(Ask::Drafts(game.clone()))?)
+        Ok(self.ask(PipeAsk::Drafts(game.clone()))?)
     }
 
     async fn drop_draft(
@@ -328,7 +328,7 @@ impl Drafts for Far {
         game: &GameId,
         form: &str,
     ) -> Result<bool, AccountError> {
-        Ok(self.ask(Ask::DropDraft(game.clone(), form.to_owned()))?)
+        Ok(self.ask(PipeAsk::DropDraft(game.clone(), form.to_owned()))?)
     }
 }
 

@@ -16,21 +16,21 @@ const PAGE_BYTES_MAX: usize = 1 << 24;
 const OPENING: usize = 64;
 
 /// Somebody with a connection, signed in or not.
-pub(super) struct Reader {
+pub(super) struct BenchReader {
     client: Client<HttpConnector, Body>,
     base: String,
     cookie: Option<String>,
 }
 
 /// What an answer says.
-pub(super) struct Sent {
+pub(super) struct SentAnswer {
     pub(super) status: StatusCode,
     /// The cookies that it sets, as they are sent back.
     pub(super) cookies: Vec<String>,
     pub(super) body: Bytes,
 }
 
-impl Reader {
+impl BenchReader {
     /// Somebody who is not signed in.
     pub(super) fn stranger(base: &str) -> Self {
         Self {
@@ -57,7 +57,7 @@ impl Reader {
     }
 
     /// A page, which must be there.
-    pub(super) async fn get(&self, path: &str) -> Result<Sent> {
+    pub(super) async fn get(&self, path: &str) -> Result<SentAnswer> {
         let request = Request::get(format!("{}{path}", self.base));
         let sent = self.asked(request, Body::empty()).await?;
         if sent.status != StatusCode::OK {
@@ -67,14 +67,14 @@ impl Reader {
     }
 
     /// Sends a form.
-    pub(super) async fn send(&self, path: &str, form: &str) -> Result<Sent> {
+    pub(super) async fn send(&self, path: &str, form: &str) -> Result<SentAnswer> {
         let request = Request::post(format!("{}{path}", self.base))
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ORIGIN, &self.base);
         self.asked(request, Body::from(form.to_owned())).await
     }
 
-    async fn asked(&self, request: axum::http::request::Builder, body: Body) -> Result<Sent> {
+    async fn asked(&self, request: axum::http::request::Builder, body: Body) -> Result<SentAnswer> {
         let request = match &self.cookie {
             Some(cookie) => request.header(header::COOKIE, cookie),
             None => request,
@@ -92,7 +92,7 @@ impl Reader {
             .map(str::to_owned)
             .collect();
         let body = to_bytes(Body::new(answer.into_body()), PAGE_BYTES_MAX).await?;
-        Ok(Sent {
+        Ok(SentAnswer {
             status,
             cookies,
             body,

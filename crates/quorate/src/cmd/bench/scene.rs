@@ -14,13 +14,13 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::reader::Reader;
+use super::reader::BenchReader;
 
 /// Connections beside those of streams.
 const CONNECTIONS_MORE: usize = 256;
 
 /// A server with the demo, in a process and a folder of its own, which both go with it.
-pub(super) struct Scene {
+pub(super) struct BenchScene {
     server: Child,
     folder: TempDir,
     base: String,
@@ -29,7 +29,7 @@ pub(super) struct Scene {
     password: String,
 }
 
-impl Scene {
+impl BenchScene {
     /// Plays the demo and serves it.
     pub(super) fn start(rulebook: &str, streams: usize) -> Result<Self> {
         let folder = tempfile::tempdir().context("there is no room for a folder")?;
@@ -88,7 +88,7 @@ impl Scene {
     }
 
     /// The first player who has something to vote on, signed in.
-    pub(super) async fn player(&self, stranger: &Reader) -> Result<Reader> {
+    pub(super) async fn player(&self, stranger: &BenchReader) -> Result<BenchReader> {
         for name in &self.players {
             let page = stranger.get("/sign-in").await?;
             let form = form(&page.body, "<form").context("there is no form to sign in")?;
@@ -109,7 +109,7 @@ impl Scene {
     }
 
     /// A post with votes, as its address goes on after the game's.
-    pub(super) async fn post(&self, reader: &Reader) -> Result<String> {
+    pub(super) async fn post(&self, reader: &BenchReader) -> Result<String> {
         let front = reader.get(&self.path("")).await?;
         let page = String::from_utf8_lossy(&front.body);
         let start = format!("{}/post/", self.path(""));
@@ -119,7 +119,7 @@ impl Scene {
     }
 }
 
-impl Drop for Scene {
+impl Drop for BenchScene {
     fn drop(&mut self) {
         // Nothing more can be done where it is gone already.
         let _ = self.server.kill();
@@ -128,12 +128,12 @@ impl Drop for Scene {
 }
 
 /// A form on a page: where it goes, and what it sends without being filled in.
-pub(super) struct Form {
+pub(super) struct BenchForm {
     pub(super) to: String,
     hidden: String,
 }
 
-impl Form {
+impl BenchForm {
     /// What is sent with one more field.
     pub(super) fn with(&self, name: &str, value: &str) -> String {
         format!("{}{name}={}", self.hidden, plain(value))
@@ -141,12 +141,12 @@ impl Form {
 }
 
 /// The first form with buttons for a vote.
-pub(super) fn quick_form(page: &[u8]) -> Option<Form> {
+pub(super) fn quick_form(page: &[u8]) -> Option<BenchForm> {
     form(page, "<form class=\"quick\"")
 }
 
 /// The first form that begins so.
-fn form(page: &[u8], start: &str) -> Option<Form> {
+fn form(page: &[u8], start: &str) -> Option<BenchForm> {
     let page = String::from_utf8_lossy(page);
     let (_, rest) = page.split_once(start)?;
     let (form, _) = rest.split_once("</form>")?;
@@ -158,7 +158,7 @@ fn form(page: &[u8], start: &str) -> Option<Form> {
             hidden.push_str(&format!("{name}={}&", plain(value)));
         }
     }
-    Some(Form {
+    Some(BenchForm {
         to: attribute(form, "action").unwrap_or_default().to_owned(),
         hidden,
     })

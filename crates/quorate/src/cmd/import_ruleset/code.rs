@@ -25,7 +25,7 @@ const LETTERS_MIN: usize = 4;
 pub(super) type Fates = BTreeMap<String, String>;
 
 /// An imported rulebook with code beside its prose.
-pub(super) struct WithCode {
+pub(super) struct CodeBeside {
     /// The helpers that the code takes.
     pub(super) std: Vec<String>,
     /// The rule by which the rest is played, if any of it is needed.
@@ -45,7 +45,7 @@ struct Ours {
 }
 
 /// Puts code beside the prose of a book; none, where no rulebook is like it or where nothing that is played comes of it.
-pub(super) fn beside(book: &mut Book) -> Result<WithCode> {
+pub(super) fn beside(book: &mut Book) -> Result<CodeBeside> {
     let Some((known, pairs)) = nearest(book)? else {
         return Ok(prose_alone(
             book,
@@ -73,22 +73,22 @@ pub(super) fn beside(book: &mut Book) -> Result<WithCode> {
             let why = law.asleep[0].diagnostics.first().map(|it| it.text.as_str());
             left.for_each(|rule| leave_out(rule, why, &mut fates));
             by_hand.fill(true);
-            return Ok(WithCode {
+            return Ok(CodeBeside {
                 std: Vec::new(),
                 by_hand: by_hand_without(&by_hand),
                 fates,
             });
         }
     }
-    Ok(WithCode {
+    Ok(CodeBeside {
         std: known.manifest.std.clone(),
         by_hand: by_hand_without(&by_hand),
         fates,
     })
 }
 
-fn prose_alone(book: &Book, why: &str) -> WithCode {
-    WithCode {
+fn prose_alone(book: &Book, why: &str) -> CodeBeside {
+    CodeBeside {
         std: Vec::new(),
         by_hand: Some(BY_HAND.to_owned()),
         fates: book

@@ -6,7 +6,7 @@ use quorate_runtime::Receipt;
 use quorate_runtime::ports::Seat;
 
 use crate::app::error::AppError;
-use crate::app::send;
+use crate::requests::send;
 use crate::view::game::GameView;
 
 /// Asks to join a game for the look's reader, who then plays whoever that made.

@@ -12,7 +12,7 @@ use quorate_law::datum::{Datum, Type};
 
 use crate::app::error::AppError;
 use crate::app::posted::Posted;
-use crate::app::send;
+use crate::requests::send;
 use crate::view::game::GameView;
 
 /// An action's arguments from the fields of its form.

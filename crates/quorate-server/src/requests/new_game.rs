@@ -9,9 +9,9 @@ use quorate_runtime::Answer;
 use quorate_runtime::ports::Seat;
 
 use crate::app::error::AppError;
-use crate::app::send;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
+use crate::requests::send;
 
 /// A game that somebody wants to found.
 pub(crate) struct Wish<'a> {

@@ -7,8 +7,8 @@ use quorate_kernel::seal::Sealed;
 use quorate_runtime::ports::{AccountId, Seat};
 
 use crate::app::error::AppError;
-use crate::app::send;
 use crate::app::state::AppState;
+use crate::requests::send;
 use crate::ui::{Field, FieldKind, Form, urls};
 use crate::view::forgetting::{pictures_named, sender, texts, written_by};
 use crate::view::game::GameView;

@@ -9,13 +9,13 @@ use crate::app::state::AppState;
 use crate::view::game::GameView;
 
 /// Who reads a game, for what is noted after the page was made.
-pub(crate) struct Reader {
+pub(crate) struct SeenBy {
     site: Arc<AppState>,
     game: GameId,
     account: Option<AccountId>,
 }
 
-impl Reader {
+impl SeenBy {
     pub(crate) fn of(look: &GameView) -> Self {
         Self {
             site: Arc::clone(look.app()),

@@ -16,8 +16,8 @@ use crate::app::error::AppError;
 use crate::app::inquiry::{Inquiry, ask};
 use crate::app::mail::Mail;
 use crate::app::notice_words::{self, WordFor};
-use crate::app::send;
 use crate::app::state::AppState;
+use crate::requests::send;
 use crate::ui::urls::{self, Href};
 use crate::view::game::GameView;
 
