@@ -371,15 +371,12 @@ impl Writer {
             };
             self.slot.note_appending(true);
             if let Err(error) = self.host.committer.commit(batch).await {
-                let gone_back = self.go_back(table, answers, error).await;
-                self.slot.note_appending(false);
-                return gone_back;
+                return self.go_back(table, answers, error).await;
             }
             table.state = ahead;
             table.head = head;
             table.dues_wait_until = None;
             self.publish(table);
-            self.slot.note_appending(false);
             self.host.registry.tell(&self.game, notices);
             self.keep_snapshots(table, touches_dynasty);
         }
@@ -462,6 +459,7 @@ impl Writer {
             *table = self.open(Purpose::Use).await?;
             self.publish(table);
         } else {
+            self.slot.note_appending(false);
             table.judge = None;
             if let Err(error) = self.owe_downtime(table.head).await {
                 tracing::warn!(game = %self.game, %error, "downtime is noted when the game is next opened");
@@ -550,6 +548,7 @@ impl Writer {
         }
         let standing = WriterStanding::Awake(self.published(table), NodeRole::Owner(self.lease));
         self.standing.send_replace(standing);
+        self.slot.note_appending(false);
     }
 
     fn published(&self, table: &WrittenGame) -> Arc<Published> {
