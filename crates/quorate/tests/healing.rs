@@ -29,10 +29,9 @@ fn a_server_that_can_only_read_restarts_when_it_can_write() {
     done(&["new", "one-page", "--id", "town"], &data);
     let is_root = fs::metadata("/proc/self").is_ok_and(|me| me.uid() == 0);
     let as_nobody = if is_root {
-        let given = Command::new("chown")
-            .args(["-R", NOBODY])
-            .arg(parent.path());
-        assert!(given.status().expect("it runs").success());
+        let mut give = Command::new("chown");
+        let given = give.args(["-R", NOBODY]).arg(parent.path()).status();
+        assert!(given.expect("it runs").success());
         format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups")
     } else {
         String::new()

@@ -1,6 +1,5 @@
 //! Accounts in memory: as much of them as the API asks for, and the rest too.
 
-// Said outright, since a bench names this file by its path.
 #[path = "accounts/passkeys.rs"]
 mod passkeys;
 
@@ -44,8 +43,8 @@ impl Kept {
     }
 
     fn is_suspended(&self, id: AccountId, now: Moment) -> bool {
-        let found = self.restraint(id, now);
-        found.is_some_and(|one| one.kind == RestraintKind::Suspended)
+        self.restraint(id, now)
+            .is_some_and(|one| one.kind == RestraintKind::Suspended)
     }
 }
 
@@ -302,10 +301,8 @@ impl Safety for InMemory {
 
     async fn use_session(&self, used: &SessionUse, ends_at: Moment, most: Span) -> Told<()> {
         let mut kept = self.kept();
-        let known = kept
-            .sessions
-            .iter_mut()
-            .find(|one| one.digest == used.session);
+        let mut sessions = kept.sessions.iter_mut();
+        let known = sessions.find(|one| one.digest == used.session);
         if let Some(session) = known {
             session.ends_at = ends_at.min(session.began_at + most);
             kept.uses.retain(|one| one.session != used.session);

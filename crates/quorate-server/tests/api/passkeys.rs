@@ -22,6 +22,15 @@ struct Phone {
     name: String,
 }
 
+/// What a browser and a phone say of a key, for this site.
+fn said(kind: &str, challenge: &str, flags: u8, rest: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let challenge = URL_SAFE_NO_PAD.encode(challenge);
+    let client = json!({ "type": kind, "challenge": challenge, "origin": ADDRESS });
+    let host = digest(&SHA256, b"games.example.org");
+    let data = [host.as_ref(), &[flags], &[0; 4], rest].concat();
+    (client.to_string().into_bytes(), data)
+}
+
 impl Phone {
     fn new(name: &str) -> Self {
         let seed = digest(&SHA256, name.as_bytes());
@@ -31,19 +40,11 @@ impl Phone {
         }
     }
 
-    fn said(&self, kind: &str, challenge: &str, flags: u8, rest: &[u8]) -> (Vec<u8>, Vec<u8>) {
-        let challenge = URL_SAFE_NO_PAD.encode(challenge);
-        let client = json!({ "type": kind, "challenge": challenge, "origin": ADDRESS });
-        let host = digest(&SHA256, b"games.example.org");
-        let data = [host.as_ref(), &[flags], &[0; 4], rest].concat();
-        (client.to_string().into_bytes(), data)
-    }
-
     /// The fields of the form that adds its key.
     fn made(&self, challenge: &str) -> String {
         let length = u16::try_from(self.name.len()).unwrap().to_be_bytes();
         let rest = [[0; 16].as_slice(), &length, self.name.as_bytes()].concat();
-        let (client, data) = self.said("webauthn.create", challenge, 0x45, &rest);
+        let (client, data) = said("webauthn.create", challenge, 0x45, &rest);
         let key = [
             b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00".as_slice(),
             self.pair.public_key().as_ref(),
@@ -54,7 +55,7 @@ impl Phone {
 
     /// The fields of the form that signs in.
     fn used(&self, challenge: &str) -> String {
-        let (client, data) = self.said("webauthn.get", challenge, 0x05, b"");
+        let (client, data) = said("webauthn.get", challenge, 0x05, b"");
         let signed = [data.as_slice(), digest(&SHA256, &client).as_ref()].concat();
         let signature = self.pair.sign(&signed);
         let parts = [
