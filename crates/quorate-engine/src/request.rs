@@ -25,7 +25,7 @@ use crate::lookup;
 use crate::offers::{self, Offer};
 use crate::topics::actions;
 pub use arguments::{Argument, Arguments};
-use arguments::{Entry, word};
+use arguments::{ArgumentEntry, word};
 pub use error::RequestError;
 pub use reader::CommandReader;
 
@@ -299,8 +299,12 @@ impl CommandReader<'_> {
         })
     }
 
-    fn picked(&self, undone: EventSeq, entry: Entry) -> Result<(String, Value), RequestError> {
-        let Entry {
+    fn picked(
+        &self,
+        undone: EventSeq,
+        entry: ArgumentEntry,
+    ) -> Result<(String, Value), RequestError> {
+        let ArgumentEntry {
             path,
             name,
             argument,

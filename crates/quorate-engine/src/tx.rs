@@ -31,7 +31,7 @@ mod deck;
 mod effort;
 mod writing;
 
-use accounts::Accounts;
+use accounts::RunAccounts;
 
 pub use deck::{Deck, DiceFrom, Lot};
 pub(crate) use writing::is_of_law;

@@ -16,9 +16,9 @@ pub const BY_HAND: &str = include_str!("by_hand.md");
 /// The section of that rule.
 const BY_HAND_SECTION: &str = "by-hand";
 
-/// GivenNames that a section cannot have, since the law has sections of these names already.
+/// Names that a section cannot have, since the law has sections of these names already.
 const TAKEN_SECTIONS: [&str; 3] = ["library", "effects", BY_HAND_SECTION];
-/// GivenNames that a rule cannot have.
+/// Names that a rule cannot have.
 const TAKEN_RULES: [&str; 2] = ["effects", BY_HAND_SECTION];
 
 /// A rulebook that was made of a ruleset.

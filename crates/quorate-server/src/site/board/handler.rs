@@ -17,7 +17,7 @@ use crate::site::board::moves;
 use crate::site::board::page::BoardPage;
 use crate::ui::urls::Href;
 use crate::ui::{Link, Outcome, Table, Trail, urls};
-use crate::view::alarms::Standing;
+use crate::view::alarms::BoardStanding;
 use crate::view::boards::{FIGURES, draw, place, square_name, standing};
 use crate::view::events;
 use crate::view::game::GameView;
@@ -210,7 +210,7 @@ fn ways(look: &GameView, here: &Href, events: &[Event]) -> Vec<Link> {
 }
 
 /// Players on the board, with where they stand and their first figures.
-fn table(look: &GameView, standing: &[Standing]) -> Option<(String, String, Table)> {
+fn table(look: &GameView, standing: &[BoardStanding]) -> Option<(String, String, Table)> {
     let things: Vec<Thing> = standing
         .iter()
         .filter(|one| matches!(one.thing, Thing::Player(_)))

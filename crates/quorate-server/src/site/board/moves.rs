@@ -11,7 +11,7 @@ use quorate_law::declare::{ActionDecl, Holds};
 use crate::site::board::page::{Moves, Tab};
 use crate::ui::urls::Href;
 use crate::ui::{Target, plural, urls};
-use crate::view::alarms::Standing;
+use crate::view::alarms::BoardStanding;
 use crate::view::boards::{place, square_name};
 use crate::view::game::GameView;
 use crate::view::offers::sent;
@@ -27,7 +27,7 @@ pub(crate) struct Choosing<'a> {
     pub(crate) look: &'a GameView,
     pub(crate) board: &'a Name,
     pub(crate) decl: &'a BoardDecl,
-    pub(crate) standing: &'a [Standing],
+    pub(crate) standing: &'a [BoardStanding],
     pub(crate) here: &'a Href,
     pub(crate) query: &'a BTreeMap<String, String>,
 }
