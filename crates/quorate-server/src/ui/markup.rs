@@ -14,8 +14,6 @@ pub use reading::{People, Reading, Terms};
 pub use short::{excerpt, in_two};
 pub use tokens::{names, themed};
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 

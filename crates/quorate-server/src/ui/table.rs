@@ -5,7 +5,7 @@ use askama::Template;
 use crate::ui::bar::Bar;
 use crate::ui::history::History;
 use crate::ui::html::writes_html;
-use crate::ui::mark::ClaimMark;
+use crate::ui::mark::{ClaimMark, Icon};
 use crate::ui::person::Person;
 use crate::ui::time::When;
 use crate::ui::urls::Href;

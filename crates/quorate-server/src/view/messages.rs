@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use quorate_kernel::PlayerId;
 use quorate_kernel::ids::MessageId;
 use quorate_kernel::rows::Message;
 use quorate_kernel::state::State;
-use quorate_kernel::{EventSeq, PlayerId};
 
 use crate::view::game::{GameView, ShownUpTo};
 

@@ -8,7 +8,7 @@ use quorate_forecast::{
     Ripeness, ShutClosing,
 };
 use quorate_kernel::digest::Digest;
-use quorate_kernel::{Moment, Name, PostId, Span};
+use quorate_kernel::{Name, PostId, Span};
 use quorate_law::capital;
 
 use crate::app::outlook::Outlook;

@@ -1,19 +1,16 @@
 //! Words: of the theme, of values, of refusals.
 
+use quorate_engine::convert;
 use quorate_engine::icons::IconWords;
 use quorate_engine::view::Seen;
-use quorate_engine::{Law, convert};
 use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, PostId, Refusal, Value};
-use quorate_law::capital;
-use quorate_law::declare::ShownTo;
 use quorate_law::stop::Site;
 
 use crate::app::reply::timestamp;
 use crate::ui;
-use crate::ui::markup::{Markup, People, Reading, Terms};
+use crate::ui::markup::{Markup, People, Reading};
 use crate::ui::urls::Href;
 use crate::ui::{Cite, When, markup, urls};
 use crate::view::game::GameView;

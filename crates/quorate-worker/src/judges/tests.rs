@@ -76,7 +76,7 @@ fn take(nth: u64) -> Command {
 
 /// All that a worker says of some commands.
 fn said(line: &UnixStream, commands: &[Command], telling: bool) -> Vec<JudgeSays> {
-    let order = Order::Judge {
+    let order = JudgeOrder::Judge {
         commands: commands.iter().map(WireRecord::of_command).collect(),
         secret: [0; 32],
         telling,
@@ -96,7 +96,7 @@ fn a_worker_says_whose_code_it_runs_when_it_is_asked_to_and_only_then() {
     let game = founded();
     let (ours, theirs) = UnixStream::pair().unwrap();
     let worker = std::thread::spawn(move || serve(&theirs));
-    let open = Order::Open(WireRecord::of_state(game.state()), sent_head(game.head()));
+    let open = JudgeOrder::Open(WireRecord::of_state(game.state()), sent_head(game.head()));
     frame::write(&ours, &frame::bytes(&open).unwrap()).unwrap();
     assert!(frame::message::<bool>(&frame::read(&ours).unwrap()).unwrap());
 

@@ -8,7 +8,7 @@ use quorate_law::datum::Type;
 
 use crate::site::act::page::{self, OpenQuestion};
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Die, Offer, Sheet, urls};
+use crate::ui::{Choice, Die, Link, Offer, Sheet, urls};
 use crate::view::events::outcome;
 use crate::view::game::GameView;
 use crate::view::people::Part;

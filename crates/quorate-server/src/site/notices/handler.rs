@@ -10,7 +10,7 @@ use quorate_kernel::{GameId, Moment};
 use quorate_notices::choice::{Hours, ReaderZone};
 use quorate_notices::kind::{NoticeKind, Pace};
 use quorate_notices::outbox::{
-    Channel, ChannelAudience, ChannelId, ChannelSort, Followed, Interest, LetterStanding, Outbox,
+    Channel, ChannelAudience, ChannelId, ChannelSort, Interest, LetterStanding, Outbox,
     OutboxLetter,
 };
 use quorate_runtime::ports::Account;
