@@ -3,7 +3,7 @@
 use axum::http::HeaderValue;
 
 /// Its name.
-pub const COOKIE: &str = "done";
+pub(crate) const COOKIE: &str = "done";
 
 /// How many letters it carries at most.
 const LETTERS_MAX: usize = 300;

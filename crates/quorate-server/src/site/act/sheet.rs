@@ -199,7 +199,7 @@ fn own_values(look: &GameView, me: PlayerId) -> Sheet {
 }
 
 /// What waits for an answer, nearest deadline first.
-pub fn questions(look: &GameView) -> Vec<OpenQuestion> {
+fn questions(look: &GameView) -> Vec<OpenQuestion> {
     let game = look.game().as_str();
     let mut found = Vec::new();
     for (key, open) in look.my_open() {
