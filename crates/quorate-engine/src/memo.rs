@@ -121,3 +121,42 @@ impl Caches {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn about_people() -> Reads {
+        let mut reads = Reads::default();
+        reads.note(ReadKey::People);
+        reads
+    }
+
+    fn test_of_the_game() -> MemoKey {
+        MemoKey::Test("late".into(), Thing::Game)
+    }
+
+    #[test]
+    fn an_answer_goes_when_what_it_rests_on_is_written() {
+        let mut caches = Caches::default();
+        let kept = Kept::Datum(Datum::Bool(true), Effort::default());
+        caches.keep(test_of_the_game(), kept.clone(), about_people());
+        caches.keep(MemoKey::Excluded(0), kept, Reads::default());
+        caches.forget(&[ReadKey::People]);
+        assert!(caches.get(&test_of_the_game(), Moment(0)).is_none());
+        assert!(caches.get(&MemoKey::Excluded(0), Moment(0)).is_some());
+        assert_eq!(caches.take_stirred(), BTreeSet::from([test_of_the_game()]));
+        assert!(caches.take_stirred().is_empty());
+    }
+
+    #[test]
+    fn an_answer_is_good_until_its_moment() {
+        let mut caches = Caches::default();
+        let mut reads = about_people();
+        reads.note_moment(Moment(10));
+        let kept = Kept::Datum(Datum::Bool(true), Effort::default());
+        caches.keep(test_of_the_game(), kept, reads);
+        assert!(caches.get(&test_of_the_game(), Moment(9)).is_some());
+        assert!(caches.get(&test_of_the_game(), Moment(10)).is_none());
+    }
+}

@@ -1,6 +1,6 @@
 //! What somebody can do: now, later with the time, or not and why.
 
-use quorate_kernel::{Name, PlayerId, Refusal, Thing};
+use quorate_kernel::{Name, PlayerId, Refusal, Thing, Topic};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{ActionDecl, CategoryDecl, Holds};
 use quorate_law::stop::{Site, Stop};
@@ -337,7 +337,13 @@ fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), 
     });
     match empty {
         Some(field) => {
-            Err(tx.refusal_at(&decl.site, &actions::to_pick(tx, &field.title, &field.ty)))
+            let what = actions::to_pick(tx, &field.title, &field.ty);
+            Err(tx
+                .refusal_at(&decl.site, &what)
+                .about(Topic::NothingToPick {
+                    argument: field.name.clone(),
+                    is_telling: actions::is_telling(&field.title),
+                }))
         }
         None => Ok(()),
     }

@@ -30,7 +30,7 @@ pub mod zone;
 pub use ids::{CommentId, EntityId, EventSeq, GameId, Id, PlayerId, PostId};
 pub use name::Name;
 pub use picture::Picture;
-pub use refusal::{Need, Refusal, Topic};
+pub use refusal::{LimitTime, Need, Refusal, Topic};
 pub use time::{Moment, Span};
 pub use value::{Square, Thing, Value};
 pub use zone::Zone;

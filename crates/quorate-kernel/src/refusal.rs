@@ -51,8 +51,30 @@ pub enum Topic {
         /// The value and whose it is, as people read it: "Hours of Fweep".
         of: String,
     },
-    /// Who acts: they don't count as a player for the rule, or aren't one of those who may.
-    Role,
+    /// Who acts: they aren't one of those who may; who they are, where the law says so: "the captain".
+    Role(Option<String>),
+    /// Who acts: they don't count as a player for the rule. Players as the theme has them: "a Keeper".
+    Uncounted(String),
+    /// A limit that is used up.
+    Limit {
+        /// How often it lets anybody: "at most twice a day".
+        times: String,
+        /// The time for which it lets them once, where it is of that kind.
+        once_in: Option<LimitTime>,
+        /// Whether all players share it.
+        is_shared: bool,
+    },
+    /// An argument for which nothing is there to be picked.
+    NothingToPick {
+        /// Its name.
+        argument: Name,
+        /// Whether its title says what it is; "to" says only how it is used.
+        is_telling: bool,
+    },
+    /// An event that was undone already.
+    Undone,
+    /// A value that has changed since, for which an undo needs a pick: "player:3 gold".
+    Conflict(String),
     /// A part of a rule: "a clause 5" of it.
     Part {
         /// The part, as a noun phrase.
@@ -60,6 +82,17 @@ pub enum Topic {
         /// The rule's code name.
         rule: Name,
     },
+}
+
+/// For how long a limit counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub enum LimitTime {
+    /// For good.
+    Ever,
+    /// A day.
+    Day,
+    /// A week.
+    Week,
 }
 
 /// What it is about makes no difference: a need from the log is the same as the one that was made.
@@ -70,6 +103,11 @@ impl PartialEq for Need {
 }
 
 impl Need {
+    /// Whether it is about who acts, whatever they do.
+    pub fn is_about_who_acts(&self) -> bool {
+        matches!(self.topic, Topic::Role(_) | Topic::Uncounted(_))
+    }
+
     /// What joins it to the need before: one that could hold in its place begins with "or".
     pub fn joint(&self) -> &'static str {
         if self.what.starts_with("or ") {
@@ -119,7 +157,8 @@ impl Refusal {
     pub fn argument(&self) -> Option<&Name> {
         self.needs.iter().find_map(|need| match &need.topic {
             Topic::Argument(name) | Topic::Range { value: name, .. } => Some(name),
-            Topic::General | Topic::Role | Topic::Part { .. } => None,
+            Topic::NothingToPick { argument, .. } => Some(argument),
+            _ => None,
         })
     }
 

@@ -35,7 +35,7 @@ struct Exception {
     reason: &'static str,
 }
 
-const EXCEPTIONS: [Exception; 29] = [
+const EXCEPTIONS: [Exception; 27] = [
     Exception {
         path: "crates/quorate-engine/src/conventions.rs",
         word: "idle",
@@ -75,16 +75,6 @@ const EXCEPTIONS: [Exception; 29] = [
         path: "crates/quorate-engine/src/conventions.rs",
         word: "veto",
         reason: "the names that rulebooks share stand here, and code asks by them",
-    },
-    Exception {
-        path: "crates/quorate-engine/src/testing/looking.rs",
-        word: "emperor",
-        reason: "the test language gives `g.emperor`, the value that rulebooks call so",
-    },
-    Exception {
-        path: "crates/quorate-engine/src/testing/",
-        word: "idle",
-        reason: "the test language has a word for players who take no part",
     },
     Exception {
         path: "crates/quorate-forecast/src/",

@@ -12,7 +12,7 @@ use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::{Cell, CellKey, ClaimStanding, Open, Use, UseKey, Waiting};
 use quorate_kernel::state::Effect;
 use quorate_kernel::tape::SeedId;
-use quorate_kernel::{EventSeq, Name, Need, PlayerId, Refusal, Thing, Value};
+use quorate_kernel::{EventSeq, Name, Need, PlayerId, Refusal, Thing, Topic, Value};
 use quorate_law::datum::Datum;
 use quorate_law::declare::Holds;
 use quorate_law::stop::{Answer, Stop};
@@ -59,7 +59,8 @@ pub(crate) fn undo(
         who: None,
     };
     if tx.with_state(|state| state.uses.contains_key(&done)) {
-        return Err(Stop::no("an event that was not undone before"));
+        let undone = Refusal::plain("an event that was not undone before");
+        return Err(Stop::refused(undone.about(Topic::Undone)));
     }
     let mut conflicts = Vec::new();
     let mut changed = false;
@@ -89,7 +90,7 @@ pub(crate) fn undo(
                 have: told(&conflict.now),
                 need: told(&conflict.back),
                 what: format!("a pick for {}, which has changed since", conflict.value),
-                ..Need::default()
+                topic: Topic::Conflict(conflict.value),
             }
         });
         return Err(Stop::refused(Refusal {

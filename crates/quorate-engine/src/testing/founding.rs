@@ -8,8 +8,8 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::Stop;
 
 use super::changes::Given;
-use super::looking::LEADER;
 use super::{NAMES, Object, Stage, StagedGame, fail};
+use crate::conventions::LEADER;
 use crate::judge::Judge;
 use crate::lookup;
 

@@ -10,12 +10,10 @@ use quorate_law::world::Named;
 use super::changes::Given;
 use super::names::Naming;
 use super::{Object, Stage, fail};
+use crate::conventions::LEADER;
 use crate::fields;
 use crate::offers;
 use crate::topics::ledgers;
-
-/// The value of the game that holds its leader.
-pub(super) const LEADER: &str = "emperor";
 
 impl Stage {
     /// Things of a game, as a test has them.

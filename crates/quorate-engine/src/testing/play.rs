@@ -14,6 +14,7 @@ use quorate_law::world::Named;
 use super::changes::Given;
 use super::names::Naming;
 use super::{Object, Stage, StagedGame, fail};
+use crate::conventions;
 use crate::fields;
 use crate::judge::{Inputs, Judge, Judged};
 use crate::tx::Tx;
@@ -157,13 +158,13 @@ impl Stage {
                 let name = given.text("name")?;
                 Ok(self.number(Object::Thing(game, Thing::Player(self.apply(game, &name)?))))
             }
-            "idle" => {
+            conventions::IDLE => {
                 let who = self.player(&mut given)?;
                 self.repair(
                     game,
                     vec![Clause::SetValue {
                         thing: Thing::Player(who),
-                        name: "idle".into(),
+                        name: conventions::IDLE.into(),
                         value: Value::Flag(true),
                     }],
                 )

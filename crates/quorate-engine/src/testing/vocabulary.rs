@@ -1,5 +1,7 @@
 //! The words of the test language.
 
+use crate::conventions;
+
 /// The functions that a test file may call besides the methods of games.
 pub const FUNCTIONS: [&str; 30] = [
     "game",
@@ -52,7 +54,7 @@ pub const METHODS: [&str; 33] = [
     "remove",
     "join",
     "apply",
-    "idle",
+    conventions::IDLE,
     "enact",
     "fail",
     "status",

@@ -184,11 +184,16 @@ pub(crate) fn wanted(tx: &Tx, label: &str, ty: &Type) -> String {
     format!("{type_words} as {label}")
 }
 
+/// Whether a field's title says what it is, and not only how it is used.
+pub(crate) fn is_telling(label: &str) -> bool {
+    !PREPOSITIONS.contains(&label.to_lowercase().as_str())
+}
+
 /// What an action lacks for a field where nothing can be picked: "an applicant to pick". A field that is called by how it
 /// is used, such as `to`, says what it takes.
 pub(crate) fn to_pick(tx: &Tx, label: &str, ty: &Type) -> String {
     let label = label.to_lowercase();
-    if !PREPOSITIONS.contains(&label.as_str()) {
+    if is_telling(&label) {
         return format!("{} to pick", with_article(&label));
     }
     match ty {

@@ -114,3 +114,25 @@ pub(crate) fn sweep_references(tx: &Tx) -> bool {
     }
     swept
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::game;
+
+    #[test]
+    fn what_pointed_at_a_thing_that_is_removed_points_nowhere() {
+        let mut game = game(
+            "crate = entity(\"Crate\")\nmine = reference(\"Mine\", crate, of = player, default = None)\n\n\
+             def find(actor: Player):\n    actor.mine = crate.create()\n\n\
+             def sink(actor: Player):\n    remove(actor.mine)\n\n\
+             action(\"find\", find)\naction(\"sink\", sink)",
+        );
+        game.act("find", &[]).expect("there is one");
+        assert!(matches!(game.value("mine"), Datum::Thing(_)));
+        game.act("sink", &[]).expect("it floats");
+        assert_eq!(game.value("mine"), Datum::None);
+        assert!(game.judge.state().entities.is_empty());
+    }
+}

@@ -66,3 +66,51 @@ pub(crate) fn square_name(tx: &Tx, square: &quorate_kernel::Square) -> String {
         },
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::{Square, Thing};
+    use quorate_law::datum::Datum;
+
+    use super::{label, square_name};
+    use crate::tiny_game::game;
+
+    #[test]
+    fn a_thing_is_called_by_its_name_and_without_one_by_its_kind() {
+        let mut game = game(
+            "boat = entity(\"Boat\")\nname = text(\"Name\", of = boat)\n\n\
+             def build(actor: Player, name: str):\n    boat.create(name = name)\n\n\
+             action(\"build\", build)",
+        );
+        for name in ["Petrel", ""] {
+            let name = quorate_kernel::Value::Text(quorate_kernel::command::typed(name));
+            game.act("build", &[("name", name)]).expect("there is wood");
+        }
+        let boats: Vec<Thing> = game
+            .judge
+            .state()
+            .entities
+            .keys()
+            .map(|id| Thing::Entity(*id))
+            .collect();
+        let called: Vec<String> = game.ask(|tx| {
+            let boats = boats.iter().cloned();
+            boats.map(|boat| label(tx, &Datum::Thing(boat))).collect()
+        });
+        assert_eq!(called[0], "Petrel");
+        assert!(called[1].starts_with("Boat "), "{called:?}");
+        let anna = Datum::Thing(Thing::Player(game.anna));
+        assert_eq!(game.ask(|tx| label(tx, &anna)), "Anna");
+    }
+
+    #[test]
+    fn a_square_of_no_board_is_called_by_its_numbers() {
+        let game = game("x = number(\"X\", of = player)");
+        let square = Square {
+            board: "nowhere".into(),
+            column: 2,
+            row: 0,
+        };
+        assert_eq!(game.ask(|tx| square_name(tx, &square)), "3,1");
+    }
+}

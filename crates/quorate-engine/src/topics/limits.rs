@@ -2,7 +2,7 @@
 
 use quorate_kernel::effect::Way;
 use quorate_kernel::rows::{Use, UseKey};
-use quorate_kernel::{EventSeq, Moment, Name, PlayerId, Thing, rows};
+use quorate_kernel::{EventSeq, LimitTime, Moment, Name, PlayerId, Thing, Topic, rows};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{LimitDecl, Per};
 use quorate_law::readable;
@@ -40,11 +40,13 @@ pub(crate) fn check(
             }
         }
         if let Some(next_at) = next_at {
-            let what = format!(
-                "to be used {}",
-                limit_words(limit, &since_words(tx, &limit.per))
-            );
-            let mut refusal = tx.refusal_at(site, &what);
+            let words = limit_words(limit, &since_words(tx, &limit.per));
+            let refusal = tx.refusal_at(site, &format!("to be used {words}"));
+            let mut refusal = refusal.about(Topic::Limit {
+                times: words,
+                once_in: once_in(limit),
+                is_shared: limit.shared,
+            });
             let by = if used.is_empty() { Some(actor) } else { who };
             refusal.needs[0].have = used_words(tx, slot, by, used.len());
             refusal.next_at = next_at;
@@ -52,6 +54,17 @@ pub(crate) fn check(
         }
     }
     Ok(())
+}
+
+/// The time for which a limit lets anybody once, where that is all that it says.
+fn once_in(limit: &LimitDecl) -> Option<LimitTime> {
+    let time = match limit.per {
+        Per::Ever => LimitTime::Ever,
+        Per::Day => LimitTime::Day,
+        Per::Week => LimitTime::Week,
+        Per::Since(_) => return None,
+    };
+    (limit.times <= 1 && limit.gap.is_none()).then_some(time)
 }
 
 /// How often it was used within the limit's time, and who used it last and when. Who posts without a name is nobody's to tell.

@@ -59,3 +59,38 @@ pub(crate) fn transfer(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Value;
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::game;
+
+    const CODE: &str = "gold = number(\"Gold\", of = player, default = 5)\n\n\
+        def spend(actor: Player, amount: int):\n    pay(actor, gold = amount)\n\n\
+        action(\"spend\", spend)";
+
+    #[test]
+    fn what_is_paid_is_gone_and_nobody_pays_more_than_they_have() {
+        let mut game = game(CODE);
+        let three = [("amount", Value::Int(3))];
+        game.act("spend", &three).expect("there is enough");
+        assert_eq!(game.value("gold"), Datum::Int(2));
+        let short = game.act("spend", &three).expect_err("there is not");
+        let need = &short.needs[0];
+        assert_eq!(
+            (short.what(), need.have.as_str(), need.need.as_str()),
+            ("Gold", "2", "3")
+        );
+        assert_eq!(game.value("gold"), Datum::Int(2));
+    }
+
+    #[test]
+    fn less_than_nothing_is_no_payment() {
+        let mut game = game(CODE);
+        let refused = game.act("spend", &[("amount", Value::Int(-1))]);
+        let refused = refused.expect_err("it would be a gift");
+        assert_eq!(refused.what(), "an amount of Gold that is not negative");
+    }
+}

@@ -193,3 +193,36 @@ pub(crate) fn rename(tx: &Tx, id: PlayerId, name: &str) -> Answer<()> {
 
 /// The section as which what a proposal does runs.
 pub(crate) const EFFECTS: &str = "effects";
+
+#[cfg(test)]
+mod tests {
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::game;
+
+    #[test]
+    fn who_is_excluded_from_the_rules_of_a_section_is_no_player_for_them() {
+        let code = |who: &str| {
+            format!(
+                "def left_out(p: Player) -> bool:\n    return {who}\n\n\
+                 exclude(left_out, scope(section = \"rules\"))\n\n\
+                 def nap(actor: Player):\n    pass\n\n\
+                 action(\"nap\", nap)\n\n\
+                 def count() -> int:\n    return len(players())"
+            )
+        };
+        let mut all = game(&code("False"));
+        all.act("nap", &[]).expect("she counts");
+        let mut none = game(&code("True"));
+        let refused = none.act("nap", &[]).expect_err("she does not");
+        assert!(refused.needs[0].is_about_who_acts(), "{refused:?}");
+        assert!(
+            refused.needs[0]
+                .need
+                .starts_with("Anna does not count as one"),
+            "{refused:?}"
+        );
+        let counted = all.ask(|tx| tx.call(&"count".into(), vec![]));
+        assert_eq!(counted, Ok(Datum::Int(1)));
+    }
+}

@@ -32,7 +32,7 @@ pub(crate) fn who(tx: &Tx, attempt: &Attempt, by: Option<&Name>, admits: &[Name]
     if !people::counts_for(tx, attempt.actor, &attempt.site.rule, admits)? {
         let player = with_article(&things::term(tx, "player", false));
         let mut refusal = tx.refusal_at(&attempt.site, &format!("to be {player} for this rule"));
-        refusal.needs[0].topic = Topic::Role;
+        refusal.needs[0].topic = Topic::Uncounted(player);
         match people::excluding(tx, attempt.actor, &attempt.site.rule, admits)? {
             Some(site) => refusal.needs[0].need = none_by(tx, attempt.actor, &site),
             None => refusal.needs[0].have = why_not_counted(tx, attempt.actor),
@@ -47,24 +47,36 @@ pub(crate) fn who(tx: &Tx, attempt: &Attempt, by: Option<&Name>, admits: &[Name]
     )? {
         return Ok(());
     }
-    let what = match by.as_str() {
-        "nobody" => "a rule that does it: nobody does it by hand".to_owned(),
+    let (what, who) = match by.as_str() {
+        "nobody" => (
+            "a rule that does it: nobody does it by hand".to_owned(),
+            None,
+        ),
         _ => wanted_role(tx, by),
     };
-    let mut refusal = tx.refusal_at(&attempt.site, &what);
-    refusal.needs[0].topic = Topic::Role;
-    Err(Stop::refused(refusal))
+    let refusal = tx.refusal_at(&attempt.site, &what);
+    Err(Stop::refused(refusal.about(Topic::Role(who))))
 }
 
-/// What somebody needs to be for a predicate: the words that its text begins with, "To be the {emperor}: …", else its name.
-fn wanted_role(tx: &Tx, predicate: &Name) -> String {
+/// What somebody needs to be for a predicate, and who that is: the words that its text begins with, "To be the {emperor}: …",
+/// else its name.
+fn wanted_role(tx: &Tx, predicate: &Name) -> (String, Option<String>) {
     let law = tx.frame().law;
     let doc = law.code.signature(predicate.as_str());
     let doc = doc.and_then(|signature| signature.doc.as_deref());
     let role = doc.and_then(|doc| doc.trim_start().strip_prefix("To be "));
     match role.and_then(|role| role.split([':', '.', '\n']).next()) {
-        Some(role) => tx.with_state(|state| format!("to be {}", worded(state, role.trim()))),
-        None => format!("to be one of the {}", readable(predicate.as_str())),
+        Some(role) => {
+            let role = tx.with_state(|state| worded(state, role.trim()));
+            let who = role
+                .strip_prefix("one of the ")
+                .or(role.starts_with("the ").then_some(&*role));
+            (format!("to be {role}"), who.map(ToOwned::to_owned))
+        }
+        None => {
+            let who = readable(predicate.as_str());
+            (format!("to be one of the {who}"), Some(who))
+        }
     }
 }
 
@@ -174,4 +186,27 @@ fn people_in(args: &[(Name, Datum)]) -> impl Iterator<Item = (&Name, PlayerId)> 
 /// A field's code name as forms show it: `row_out` reads "Row out".
 pub(crate) fn field_label(name: &str) -> String {
     capital(&readable(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Topic;
+
+    use crate::tiny_game::game;
+
+    #[test]
+    fn who_is_none_of_those_who_may_reads_who_may() {
+        let mut game = game(
+            "def captain(p: Player) -> bool:\n    \"\"\"To be the captain: who steers.\"\"\"\n    return False\n\n\
+             def steer(actor: Player):\n    pass\n\n\
+             action(\"steer\", steer, by = captain)",
+        );
+        let refused = game.act("steer", &[]).expect_err("nobody is captain");
+        assert_eq!(refused.what(), "to be the captain");
+        assert_eq!(
+            refused.needs[0].topic,
+            Topic::Role(Some("the captain".into()))
+        );
+        assert!(refused.needs[0].is_about_who_acts());
+    }
 }

@@ -93,3 +93,28 @@ pub(crate) fn find_row(tx: &Tx, kind: &str, key: &str) -> Answer<Thing> {
         Stop::fault(left.unwrap_or_else(|| format!("{kind} has no row \"{key}\"")))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Value;
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::game;
+
+    #[test]
+    fn of_a_kind_those_are_found_whose_values_are_as_asked() {
+        let mut game = game(
+            "crate = entity(\"Crate\")\nweight = number(\"Weight\", of = crate)\n\n\
+             def stow(actor: Player, weight: int):\n    crate.create(weight = weight)\n\n\
+             action(\"stow\", stow)\n\n\
+             def weighing(n: int) -> int:\n    return len(crate.all(weight = n))",
+        );
+        for weight in [3, 1, 3] {
+            game.act("stow", &[("weight", Value::Int(weight))])
+                .expect("there is room");
+        }
+        let count = |n| game.ask(|tx| tx.call(&"weighing".into(), vec![Datum::Int(n)]));
+        assert_eq!(count(3), Ok(Datum::Int(2)));
+        assert_eq!(count(2), Ok(Datum::Int(0)));
+    }
+}

@@ -8,7 +8,7 @@ use quorate_forecast::matters::{closings_of, tried_on};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::law::Rule;
 use quorate_kernel::rows::OpenKey;
-use quorate_kernel::{Name, PlayerId, PostId, Refusal, Span, Thing, Topic, Value};
+use quorate_kernel::{Name, Need, PlayerId, PostId, Refusal, Span, Thing, Value};
 use quorate_law::declare::ActionDecl;
 
 use super::game::SimulatedGame;
@@ -203,5 +203,5 @@ impl SimulatedGame {
 
 /// Whether a refusal says that others may do it.
 fn is_for_others(refusal: &Refusal) -> bool {
-    refusal.needs.iter().any(|need| need.topic == Topic::Role)
+    refusal.needs.iter().any(Need::is_about_who_acts)
 }

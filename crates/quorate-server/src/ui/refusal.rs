@@ -1,6 +1,7 @@
 //! Refusals as sentences that a player understands.
 
 use askama::Template;
+use quorate_kernel::{LimitTime, Topic};
 use quorate_law::capital;
 
 use crate::ui::html::writes_html;
@@ -27,9 +28,6 @@ impl Cite {
     }
 }
 
-/// How a need ends that is to count as a player.
-const COUNTED: &str = " for this rule";
-
 /// One thing that would have to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -39,6 +37,8 @@ pub struct Need {
     pub have: Option<String>,
     /// What would have to hold.
     pub need: Option<String>,
+    /// What it is about, where that is known.
+    pub topic: Topic,
 }
 
 impl Need {
@@ -48,6 +48,7 @@ impl Need {
             what: what.into(),
             have: None,
             need: None,
+            topic: Topic::General,
         }
     }
 
@@ -57,7 +58,14 @@ impl Need {
             what: what.into(),
             have: Some(have.into()),
             need: Some(need.into()),
+            topic: Topic::General,
         }
+    }
+
+    /// The same need, about something that is known.
+    #[must_use]
+    pub fn about(self, topic: Topic) -> Self {
+        Self { topic, ..self }
     }
 
     /// The need as the end of a sentence that began with what was tried and "needs".
@@ -71,10 +79,10 @@ impl Need {
                 .zip(number(need))
                 .is_some_and(|(have, need)| have < need)
         };
-        if let (Some(value), Some(range)) = (what.strip_suffix("within its range"), &self.need) {
+        if let (Topic::Range { of, .. }, Some(range)) = (&self.topic, &self.need) {
             let have = self.have.as_ref();
             let have = have.map_or(String::new(), |have| format!("; it would be {have}"));
-            return format!("{value}within {range}{have}");
+            return format!("{of} within {range}{have}");
         }
         match (&self.have, &self.need) {
             (Some(have), Some(need)) if named_value && counted(need) => {
@@ -103,13 +111,15 @@ impl Need {
 /// be. None for other needs.
 fn plainly(need: &Need) -> Option<String> {
     let what = need.what.as_str();
-    if let Some(times) = what.strip_prefix("to be used at most ") {
-        return Some(used_up(times));
-    }
-    if let Some(role) = what
-        .strip_prefix("to be ")
-        .and_then(|role| role.strip_suffix(COUNTED))
+    if let Topic::Limit {
+        times,
+        once_in,
+        is_shared,
+    } = &need.topic
     {
+        return Some(used_up(times, *once_in, *is_shared));
+    }
+    if let Topic::Uncounted(role) = &need.topic {
         let why = match (need.have.as_deref(), &need.need) {
             (Some("applicant"), _) => "you’ve asked to be let in".to_owned(),
             (Some(have), _) => format!("you’re {have}"),
@@ -118,17 +128,13 @@ fn plainly(need: &Need) -> Option<String> {
         };
         return Some(format!("Only {role} can do this; {why}."));
     }
-    let is_bare = need.have.is_none() && need.need.is_none();
-    if let Some(role) = what.strip_prefix("to be ").filter(|_| is_bare) {
-        let one = role.starts_with("the ").then_some(role);
-        if let Some(who) = role.strip_prefix("one of the ").or(one) {
-            return Some(format!("Only {who} can do this."));
-        }
+    if let Topic::Role(Some(who)) = &need.topic {
+        return Some(format!("Only {who} can do this."));
     }
     if let Some(place) = what.strip_prefix("a free place among ") {
         return Some(format!("No free place among {place}."));
     }
-    if what == "an event that was not undone before" {
+    if need.topic == Topic::Undone {
         return Some("This was already undone.".to_owned());
     }
     let state = what.strip_prefix("a game that is not in ");
@@ -145,22 +151,18 @@ fn plainly(need: &Need) -> Option<String> {
 }
 
 /// That a limit is used up: "You’ve already done this today."
-fn used_up(times: &str) -> String {
-    let together = times.strip_suffix(" by anyone");
-    let who = if together.is_some() {
+fn used_up(times: &str, once_in: Option<LimitTime>, is_shared: bool) -> String {
+    let who = if is_shared {
         "Somebody has"
     } else {
         "You’ve"
     };
-    let since = match together.unwrap_or(times) {
-        "once" => return format!("{who} done this, and it can be done once."),
-        "once a day" => "today",
-        "once a week" => "this week",
-        "once an hour" => "within the hour",
-        "once a month" => "this month",
-        other => return format!("This can be done at most {other}."),
-    };
-    format!("{who} already done this {since}.")
+    match once_in {
+        Some(LimitTime::Ever) => format!("{who} done this, and it can be done once."),
+        Some(LimitTime::Day) => format!("{who} already done this today."),
+        Some(LimitTime::Week) => format!("{who} already done this this week."),
+        None => format!("This can be done {times}."),
+    }
 }
 
 /// Needs after each other; one that could hold in place of the one before begins with "or".
@@ -299,11 +301,14 @@ mod tests {
     fn a_range_is_told_with_its_ends() {
         let no = refusal(
             "Create a monster",
-            vec![Need::of(
-                "Hit points of Rat within its range",
-                "-1",
-                "1 to 90",
-            )],
+            vec![
+                Need::of("Hit points of Rat within its range", "-1", "1 to 90").about(
+                    Topic::Range {
+                        value: "hit_points".into(),
+                        of: "Hit points of Rat".into(),
+                    },
+                ),
+            ],
         );
         assert_eq!(
             no.sentence(),
@@ -315,7 +320,7 @@ mod tests {
     fn who_does_not_count_reads_why() {
         let need = |have: &str| Need {
             have: Some(have.into()),
-            ..Need::that("to be a Keeper for this rule")
+            ..Need::that("to be a Keeper for this rule").about(Topic::Uncounted("a Keeper".into()))
         };
         let reason = |have: &str| refusal("Row out", vec![need(have)]).reason();
         assert_eq!(
@@ -325,7 +330,7 @@ mod tests {
         assert_eq!(reason("idle"), "Only a Keeper can do this; you’re idle.");
         let excluded = Need {
             need: Some("Anna does not count as one, by Tides, clause 1".into()),
-            ..Need::that("to be a Keeper for this rule")
+            ..Need::that("to be a Keeper for this rule").about(Topic::Uncounted("a Keeper".into()))
         };
         assert_eq!(
             refusal("Row out", vec![excluded]).reason(),
@@ -335,24 +340,34 @@ mod tests {
 
     #[test]
     fn what_is_for_an_office_says_whose_it_is() {
-        let reason = |what: &str| refusal("Enact", vec![Need::that(what)]).reason();
-        let admins = reason("to be one of the admins");
+        let reason = |what: &str, who: Option<&str>| {
+            let topic = Topic::Role(who.map(ToOwned::to_owned));
+            refusal("Enact", vec![Need::that(what).about(topic)]).reason()
+        };
+        let admins = reason("to be one of the admins", Some("admins"));
         assert_eq!(admins, "Only admins can do this.");
-        assert_eq!(reason("to be the Herald"), "Only the Herald can do this.");
-        assert_eq!(reason("to be idle"), "Needs to be idle.");
+        let herald = reason("to be the Herald", Some("the Herald"));
+        assert_eq!(herald, "Only the Herald can do this.");
+        assert_eq!(reason("to be idle", None), "Needs to be idle.");
     }
 
     #[test]
     fn a_limit_that_is_used_up_says_so() {
-        let limit = |times: &str| {
-            let need = Need::of(format!("to be used at most {times}"), "1", "1");
+        let limit = |times: &str, once_in, is_shared| {
+            let times = format!("at most {times}");
+            let need = Need::of(format!("to be used {times}"), "1", "1").about(Topic::Limit {
+                times,
+                once_in,
+                is_shared,
+            });
             refusal("Row out", vec![need]).sentence()
         };
-        assert_eq!(limit("once a day"), "You’ve already done this today.");
-        let all = limit("once a week by anyone");
+        let own = limit("once a day", Some(LimitTime::Day), false);
+        assert_eq!(own, "You’ve already done this today.");
+        let all = limit("once a week by anyone", Some(LimitTime::Week), true);
         assert_eq!(all, "Somebody has already done this this week.");
         assert_eq!(
-            limit("twice a day"),
+            limit("twice a day", None, false),
             "This can be done at most twice a day."
         );
     }

@@ -4,7 +4,7 @@ use quorate_engine::law::At;
 use quorate_engine::offers::{Field as LawField, Offer as LawOffer, Quota};
 use quorate_engine::{convert, offers, pictures};
 use quorate_kernel::rows::Post;
-use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing};
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing, Topic};
 use quorate_law::capital;
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{ActionDecl, Param};
@@ -94,17 +94,20 @@ impl GameView {
     /// Why an offer is closed; of what nobody could pick now it says just that.
     fn closed(&self, offer: &LawOffer, refusal: &Refusal) -> ui::Refusal {
         let mut shown = self.refusal(&offer.title, refusal);
-        let Some(missing) = refusal.what().strip_suffix(" to pick") else {
+        let topic = refusal.needs.first().map(|need| &need.topic);
+        let Some(Topic::NothingToPick {
+            argument,
+            is_telling,
+        }) = topic
+        else {
             return shown;
         };
-        let is_empty = |field: &&LawField| field.options.as_ref().is_some_and(Vec::is_empty);
-        if let Some(field) = offer.fields.iter().find(is_empty) {
+        if let Some(field) = offer.fields.iter().find(|field| field.name == *argument) {
             let is_person = matches!(&field.ty, Type::Kind(kind) if *kind == "Player");
             let nobody = if is_person { "nobody" } else { "nothing" };
             let title = self.themed(&field.title);
             // A field such as "To" is no name for what is picked.
-            let is_named = missing.ends_with(&title.to_lowercase());
-            let what = if is_named {
+            let what = if *is_telling {
                 format!("no {}", capital(&title))
             } else {
                 nobody.to_owned()

@@ -5,7 +5,7 @@ use quorate_engine::icons::IconWords;
 use quorate_engine::view::Seen;
 use quorate_kernel::rows::{CellKey, Standing};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Moment, Name, PostId, Refusal, Value};
+use quorate_kernel::{Moment, Name, Need, PostId, Refusal, Topic, Value};
 use quorate_law::stop::Site;
 
 use crate::app::reply::timestamp;
@@ -253,13 +253,15 @@ impl GameView {
         })
     }
 
-    /// A need that ends with a rule, called by its title.
-    fn with_rule_titled(&self, what: &str) -> String {
-        let rule = what.rsplit_once(" in the rule ").and_then(|(before, id)| {
-            let rule = self.state().rules.get(&Name::from(id))?;
-            Some(format!("{before} in {}", self.themed(&rule.title)))
-        });
-        rule.unwrap_or_else(|| what.to_owned())
+    /// A need; a part of a rule by the rule's title.
+    fn need_words(&self, need: &Need) -> String {
+        let rules = &self.state().rules;
+        match &need.topic {
+            Topic::Part { part, rule } if rules.contains_key(rule) => {
+                format!("{part} in {}", self.themed(&rules[rule].title))
+            }
+            _ => need.what.clone(),
+        }
     }
 
     /// Where a declaration stands.
@@ -278,9 +280,10 @@ impl GameView {
         // The moment that holds now says nothing beside the one when the answer may change.
         let is_moment = |text: &str| text.parse::<Moment>().is_ok();
         let needs = refusal.needs.iter().map(|need| ui::Need {
-            what: self.with_rule_titled(&need.what),
+            what: self.need_words(need),
             have: told(&need.have).filter(|_| refusal.next_at.is_none() || !is_moment(&need.have)),
             need: told(&need.need),
+            topic: need.topic.clone(),
         });
         ui::Refusal {
             tried: tried.to_owned(),

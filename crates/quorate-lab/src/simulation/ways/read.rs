@@ -18,7 +18,7 @@ use quorate_kernel::event::Event;
 use quorate_kernel::record;
 use quorate_kernel::rows::Standing;
 use quorate_kernel::state::{Effect, State};
-use quorate_kernel::{Moment, Name, PlayerId, Refusal, Span, Thing, Topic};
+use quorate_kernel::{Moment, Name, Need, PlayerId, Refusal, Span, Thing};
 use quorate_law::readable;
 
 use super::cells::{ANYBODY, ChangeWay, ChangedKind, WaysTable};
@@ -110,10 +110,7 @@ fn try_others(event: &Event, state: &State, law: &Arc<Law>, files: &mut Files<'_
         match tried {
             Ok(()) => let_in += 1,
             Err(refusal) => {
-                let role = refusal
-                    .needs
-                    .first()
-                    .is_some_and(|need| need.topic == Topic::Role);
+                let role = refusal.needs.first().is_some_and(Need::is_about_who_acts);
                 office.refused |= role && refusal.rule_id == decl.site.rule;
             }
         }

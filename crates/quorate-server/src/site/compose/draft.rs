@@ -7,7 +7,7 @@ use quorate_forecast::{Proposed, Sleeping, by_rule};
 use quorate_kernel::command::{NewPost, typed};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Name, PostId, Refusal, Value};
+use quorate_kernel::{Name, PostId, Refusal, Topic, Value};
 use quorate_law::capital;
 
 use crate::app::posted::Posted;
@@ -462,7 +462,8 @@ impl Draft {
                 .values
                 .get(&(self.category.clone(), name.clone()));
             let label = decl.map_or(name.as_str(), |decl| decl.it.title.as_str());
-            let datum = asked.read(&capital(&look.themed(label)), &ty, &typed)?;
+            let read = asked.read(&capital(&look.themed(label)), &ty, &typed);
+            let datum = read.map_err(|no| no.about(Topic::Argument(name.clone())))?;
             Ok(fields::as_typed(&ty, &datum))
         })
     }

@@ -1,14 +1,11 @@
 //! What the law says against a post that is being written, beside the field that it is about.
 
-use quorate_kernel::Refusal;
+use quorate_kernel::{Refusal, Topic};
 
 use crate::site::compose::draft::Draft;
 use crate::site::compose::page::Writing;
 use crate::ui;
 use crate::view::game::GameView;
-
-/// How a refusal ends that is about what a value may be.
-const RANGE: &str = " within its range";
 
 impl Draft {
     /// Whether there is anything of it to preview.
@@ -22,12 +19,16 @@ impl Draft {
         let fields = self.fields(look);
         let more = self.more_fields(look);
         for need in &mut shown.needs {
+            let (Topic::Argument(name) | Topic::Range { value: name, .. }) = &need.topic else {
+                continue;
+            };
             let mut all = fields.iter().chain(&more);
-            let about = all.find(|field| names(&need.what, &field.label));
-            let Some(field) = about else { continue };
+            let Some(field) = all.find(|field| *name == *field.name.as_str()) else {
+                continue;
+            };
             // There is only this post yet: whose value it is goes without saying.
-            if need.what.ends_with(RANGE) {
-                need.what = format!("{}{RANGE}", field.label);
+            if let Topic::Range { of, .. } = &mut need.topic {
+                of.clone_from(&field.label);
             }
             shown.field.get_or_insert_with(|| {
                 let id = field.id.clone();
@@ -36,14 +37,6 @@ impl Draft {
         }
         shown
     }
-}
-
-/// Whether what is needed is about the field of a label: "Hours of … within its range", "a whole number as Hours", "a title".
-fn names(what: &str, label: &str) -> bool {
-    let of_value = what.strip_prefix(label);
-    of_value.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-        || what.ends_with(&format!(" as {label}"))
-        || label == "Title" && (what == "a title" || what.starts_with("a title of "))
 }
 
 /// Says at the field what the law says against it.
@@ -57,19 +50,5 @@ pub(crate) fn mark(writing: &mut Writing) {
     let mut fields = writing.fields.iter_mut().chain(&mut writing.more);
     if let Some(field) = fields.find(|field| field.id == *id) {
         field.error = Some(refusal.reason());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::site::compose::refused::names;
-
-    #[test]
-    fn a_refusal_is_about_the_field_that_it_names() {
-        assert!(names("Hours of Fweep within its range", "Hours"));
-        assert!(names("a whole number as Hours", "Hours"));
-        assert!(names("a title", "Title"));
-        assert!(!names("Hourses of Fweep", "Hours"));
-        assert!(!names("a title page", "Title"));
     }
 }

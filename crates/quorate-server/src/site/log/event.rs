@@ -8,7 +8,7 @@ use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::ids::ClaimId;
 use quorate_kernel::rows::ClaimStanding;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Refusal, Value};
+use quorate_kernel::{EventSeq, Refusal, Topic, Value};
 use quorate_law::capital;
 
 use crate::app::error::AppError;
@@ -26,9 +26,6 @@ use crate::view::events::{dice, find};
 use crate::view::game::GameView;
 use crate::view::people::Part;
 use crate::view::undone::of_event;
-
-/// What the engine needs of an event to undo it, where it was undone already.
-const UNDONE: &str = "an event that was not undone before";
 
 /// `GET /g/{game}/log/{event}`.
 pub(crate) async fn show(
@@ -55,7 +52,7 @@ fn whole(look: &GameView, event: &Event) -> EventPage {
     let (mut undo, undoing) = undo_form(look, event);
     let is_undone = undo
         .as_ref()
-        .is_err_and(|no| no.needs.iter().any(|need| need.what == UNDONE));
+        .is_err_and(|no| no.needs.iter().any(|need| need.topic == Topic::Undone));
     let undone = is_undone.then(|| look.undone_by(event.seq)).flatten();
     if let (Err(refusal), Some(by)) = (&mut undo, &undone) {
         let (who, when) = (look.doer_name(by), look.when(by.at).full());
@@ -334,8 +331,9 @@ fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<
             continue;
         };
         let label = format!("{} {}", key.thing, key.name);
+        let conflict = Topic::Conflict(label.clone());
         if !look.sees_change(key, old.as_ref(), new.as_ref())
-            || !refusal.needs.iter().any(|need| need.what.contains(&label))
+            || !refusal.needs.iter().any(|need| need.topic == conflict)
         {
             continue;
         }
