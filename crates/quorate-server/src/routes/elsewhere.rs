@@ -170,7 +170,9 @@ pub(super) async fn hand_over(
     next: Next,
 ) -> Response {
     let path = request.extensions().get::<MatchedPath>();
-    let effort = path.and_then(|path| WorkSort::of(request.method(), path.as_str()));
+    // What no route knows keeps the surroundings of its game.
+    let path = path.map_or_else(|| nowhere_in(request.uri().path()), MatchedPath::as_str);
+    let effort = WorkSort::of(request.method(), path);
     let (Some(workers), Some(effort)) = (site.parts.workers.clone(), effort) else {
         return next.run(request).await;
     };
@@ -227,6 +229,15 @@ pub(super) async fn hand_over(
         Err(why) => return failed(&site, &visitor, &parts, why.into()),
     };
     come(&made).unwrap_or_else(|| failed(&site, &visitor, &parts, JobFailed::Ended.into()))
+}
+
+/// An address that no route knows, as one of a game's where it begins so.
+fn nowhere_in(path: &str) -> &'static str {
+    if path.starts_with("/g/") {
+        "/g/{game}/"
+    } else {
+        ""
+    }
 }
 
 /// Whether a draft asks for its tests to be run, which takes longer. Whoever says so in vain has longer, and no more.
@@ -396,6 +407,9 @@ mod tests {
         ] {
             assert_eq!(of(Method::GET, path), None, "{path}");
         }
+        let nowhere = of(Method::GET, nowhere_in("/g/reef/nothing/here"));
+        assert_eq!(nowhere, Some(WorkSort::Page));
+        assert_eq!(of(Method::GET, nowhere_in("/nothing")), None);
         let act = of(Method::POST, "/g/{game}/act/{action}");
         assert_eq!(act, Some(WorkSort::Command));
         let acts = of(Method::POST, "/api/v1/games/{game}/acts");
