@@ -24,7 +24,7 @@ const VALUES: usize = 40;
 const HEADLINES: [(Headline, &str); 3] = [
     (Headline::Winner, "winner"),
     (Headline::Leader, conventions::LEADER),
-    (Headline::Pause, "hiatus"),
+    (Headline::Pause, conventions::PAUSED),
 ];
 
 /// Everything that a trial changed, the gravest first.

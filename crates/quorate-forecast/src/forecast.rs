@@ -11,13 +11,12 @@ use crate::access::{Access, access};
 use crate::alone;
 use crate::amending::{Amending, amending};
 use crate::claims::{Claims, claims};
-use crate::collisions::{Collision, collisions};
 use crate::conditions::{Condition, conditions};
 use crate::consequence::Consequence;
 use crate::enactment::{Enacted, Enactment, Proposed};
 use crate::fork::Fork;
 use crate::odds::{Odds, Toss, over_all_dice};
-use crate::queue::{Queue, queue};
+use crate::queue::{Collision, Queue, collisions, queue};
 use crate::shape;
 use crate::trial::{PatchTrial, held_against};
 

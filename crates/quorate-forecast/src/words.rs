@@ -8,7 +8,6 @@ use crate::access::{Access, Gain};
 use crate::act::ActForecast;
 use crate::amending::{Amending, Today};
 use crate::claims::{CLAIMS, ClaimEnd, Claims, RefusedClaim, Untried};
-use crate::collisions::Collision;
 use crate::conditions::Condition;
 use crate::consequence::Consequence;
 use crate::forecast::Forecast;
@@ -19,7 +18,7 @@ use crate::lines::{
 };
 use crate::odds::{Odds, PossibleChange};
 use crate::proof::{FailedTest, Proof};
-use crate::queue::{Ahead, Queue, Why};
+use crate::queue::{Ahead, Collision, Queue, Why};
 use crate::round::{Passed, Stuck};
 
 /// Up to how many beginnings of a value are told one by one.

@@ -9,7 +9,7 @@ const FILE_LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 70;
 
 /// Files that are longer, up to which line, and why.
-const LONG_FILES: [(&str, usize, &str); 11] = [
+const LONG_FILES: [(&str, usize, &str); 9] = [
     (
         "crates/quorate-kernel/tests/golden/samples.rs",
         900,
@@ -51,19 +51,9 @@ const LONG_FILES: [(&str, usize, &str); 11] = [
         "the page of a post, part after part",
     ),
     (
-        "crates/quorate-server/src/view/search.rs",
-        680,
-        "what is found, and what of it a reader may see, side by side",
-    ),
-    (
         "crates/quorate-store/tests/file.rs",
         680,
         "tests of one file, each with its own damage",
-    ),
-    (
-        "crates/quorate-worker/src/pipe/far.rs",
-        680,
-        "each port of the server as a worker asks for it",
     ),
 ];
 

@@ -67,8 +67,8 @@ impl GameView {
             decl.is_some_and(|decl| !decl.it.icons.is_empty())
         };
         let voted: Vec<&Name> = self.law.category_order.iter().filter(voted).collect();
-        let mut proposals = voted.iter().filter(|name| ***name == conventions::MATTER);
-        proposals.next().or(voted.first()).copied()
+        let mut usual = voted.iter().filter(|name| ***name == conventions::MATTER);
+        usual.next().or(voted.first()).copied()
     }
 
     /// Whether posts of a category are there to change the rules.
@@ -157,7 +157,7 @@ impl GameView {
         let kind = match word {
             "enacted" | "passed" | "contained" | "succeeded" => StatusKind::Enacted,
             "failed" | "escaped" | "declined" => StatusKind::Failed,
-            conventions::STOPPED => StatusKind::Vetoed,
+            conventions::STOPPED => StatusKind::Stopped,
             _ if self.is_open(post) => StatusKind::Pending,
             _ => StatusKind::Void,
         };

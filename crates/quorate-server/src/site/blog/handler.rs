@@ -295,10 +295,10 @@ fn last_dynasty(look: &GameView) -> Option<(String, Link)> {
 pub fn facts(look: &GameView) -> Vec<Fact> {
     let mut facts = Vec::new();
     let (active, idle) = look.roster();
-    if let Some(Datum::Int(quorum)) = look.law_says(conventions::ENOUGH, vec![]) {
+    if let Some(Datum::Int(enough)) = look.law_says(conventions::ENOUGH, vec![]) {
         let note = format!("of {}", plural(active.len(), "player", "players"));
         facts.push(
-            Fact::new(capital(conventions::ENOUGH), quorum.to_string())
+            Fact::new(capital(conventions::ENOUGH), enough.to_string())
                 .note(note)
                 .to(urls::Players {
                     game: look.game().as_str(),

@@ -170,7 +170,7 @@ pub(crate) fn days() -> Vec<Day> {
                 "",
             ),
             verdict(
-                StatusKind::Vetoed,
+                StatusKind::Stopped,
                 "Vetoed",
                 gauge(5, 2, 0, 4),
                 "",
