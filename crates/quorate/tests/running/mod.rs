@@ -80,7 +80,8 @@ impl Server {
         let mut said = String::new();
         self.told.read_line(&mut said).expect("it says where it is");
         self.said = serde_json::from_str(&said).expect("it says so in JSON");
-        let address = self.said["serving"].as_str().expect("an address");
+        let address = self.said["serving"].as_str();
+        let address = address.unwrap_or_else(|| panic!("it doesn't serve: {}", self.said));
         self.address = address.trim_start_matches("http://").to_owned();
     }
 
