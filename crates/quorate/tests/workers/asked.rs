@@ -59,7 +59,8 @@ fn an_accounts_allowance_holds_over_all_workers() {
         let body = "{\"line\": \"DICE6\"}";
         let (status, said) = server.ask("POST", "/api/v1/games/town/dice", body);
         match status {
-            201 => taken += 1,
+            // Whether one was counted whose worker was killed is not known.
+            201 | 503 => taken += 1,
             429 => break,
             _ => panic!("{status}: {said}"),
         }
