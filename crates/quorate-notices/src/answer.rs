@@ -194,7 +194,8 @@ fn holds_address(line: &str) -> bool {
 /// others below.
 fn begins_headers(line: &str, next: &str) -> bool {
     let is_header = |line: &str| {
-        let name = line.split_once(": ").map(|(name, _)| name);
+        // HTML that is read as text may lose the space after the colon.
+        let name = line.split_once(':').map(|(name, _)| name);
         name.is_some_and(|name| !name.is_empty() && name.chars().all(char::is_alphabetic))
     };
     is_header(line) && is_header(next) && holds_address(line)
