@@ -164,6 +164,7 @@ async fn a_digest_is_answered_thing_by_thing() {
         post.proposal("More rope").await,
         post.proposal("Less rope").await,
     );
+    assert_eq!(post.round().await, 0, "it is quiet");
     post.game.table.pass(Span::hours(8));
     post.round().await;
     let whole = reply_to(&post);
