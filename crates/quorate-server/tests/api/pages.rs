@@ -2,11 +2,12 @@
 
 use axum::http::StatusCode;
 use quorate_kernel::Span;
+use quorate_server::ServerConfig;
 use serde_json::json;
 
-use crate::Game;
 use crate::reader::get;
 use crate::table::Table;
+use crate::{Game, book};
 
 /// A rule of which the desk must know what is a duty, and the page of a post what may be picked for that post.
 const BETS: &str = r#"# Bets
@@ -403,7 +404,8 @@ async fn a_leader_has_no_cells_of_rules_for_which_they_are_no_player() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rules_bear_the_numbers_that_their_law_gives_them() {
-    let table = Table::open().await;
+    let books = vec![book::read("hordes-22")];
+    let table = Table::with(ServerConfig::default(), books).await;
     let anna = table.token("Anna", false).await;
     let new = json!({ "rulebook": "hordes-22", "title": "The City" });
     let founded = table.post("/games", &new).by(&anna).gives(201).await;
