@@ -283,7 +283,10 @@ pub(super) fn serve(
         indexer.abort();
         minding.abort();
         if let Ok(closed) = tokio::time::timeout(GAMES_END_WITHIN, games.close()).await {
-            closed?;
+            // Where nothing can be written, that games end can't be noted either.
+            if folder.wanted.is_none() {
+                closed?;
+            }
         } else {
             tracing::warn!("a game was still judging; what it judged is not kept");
         }
