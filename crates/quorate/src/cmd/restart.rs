@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::data_folder::{DataArguments, Place};
+use crate::data_folder::{DataArguments, DataPlace};
 
 /// How often it is tried.
 const TRIED_EVERY: Duration = Duration::from_secs(5);
@@ -27,7 +27,7 @@ pub(super) enum Ended {
 
 /// Waits until something can be written to a folder that was opened to read only; for ever with any other.
 pub(super) async fn writable(read_only: Option<DataArguments>) {
-    let Some(Ok(Place::Folder(folder))) = read_only.map(|data| data.place()) else {
+    let Some(Ok(DataPlace::Folder(folder))) = read_only.map(|data| data.place()) else {
         return std::future::pending().await;
     };
     loop {
