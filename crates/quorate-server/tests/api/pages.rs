@@ -251,7 +251,10 @@ async fn dice_are_pledged_before_they_fall_and_proven_when_the_dynasty_ends() {
     game.act(&game.others[0], "toss", json!({})).await;
     assert_eq!(found().await, (3, 1));
     let over = page("1?check=dice").await;
-    assert!(over.contains("The key, shown when it was over"), "{over}");
+    assert!(
+        over.contains("The key, shown when the dynasty ended"),
+        "{over}"
+    );
     assert!(
         over.contains("3 dice shown as they had to be, and 1 die still"),
         "{over}"

@@ -114,6 +114,8 @@ async fn the_document_has_every_route_and_describes_each_once() {
         "post",
         "posts",
         "preview",
+        "put_back",
+        "remove",
         "rule",
         "rulebooks",
         "rules",
