@@ -3,13 +3,17 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use quorate_kernel::command::BUILT_IN;
 use serde_json::{Value as Json, json};
 
 use super::readers::{Reader, Role};
 use super::routes::{self, Route};
 use super::safe;
 use super::walk;
-use super::world::{Ball, GAME, THESE};
+use super::world::{Ball, GAME, THESE, book};
+
+/// Where the API takes a command by its name, which stands behind the colon.
+const ACTS: &str = "/api/v1/games/{game}/acts:";
 
 /// The columns of the table.
 const COLUMNS: [Role; 11] = [
@@ -126,6 +130,16 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "key=none&code=1",
         ),
         (
+            "/settings/{what}:password",
+            "/settings/password".into(),
+            "old=wrong&password=short",
+        ),
+        (
+            "/settings/{what}:revoke",
+            "/settings/revoke".into(),
+            "token=none",
+        ),
+        (
             "/settings/{what}:passkey",
             "/settings/passkey".into(),
             "old=wrong",
@@ -151,6 +165,16 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "old=wrong&code=1",
         ),
         ("/settings/{what}:none", "/settings/none".into(), ""),
+        (
+            "/operator/{what}:remove",
+            "/operator/remove".into(),
+            "game=the-masked-ball",
+        ),
+        (
+            "/operator/{what}:put-back",
+            "/operator/put-back".into(),
+            "game=none",
+        ),
         (
             "/operator/{what}:invite",
             "/operator/invite".into(),
@@ -185,6 +209,20 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
             "/notices/{what}:push",
             "/notices/push".into(),
             "endpoint=https://10.0.0.1/&p256dh=x&auth=y",
+        ),
+        (
+            "/notices/{what}:room",
+            "/notices/room".into(),
+            "sort=webhook&address=nowhere&kinds=posted",
+        ),
+        ("/notices/{what}:feed", "/notices/feed".into(), "feed=none"),
+        ("/notices/{what}:open", "/notices/open".into(), "channel=0"),
+        ("/notices/{what}:again", "/notices/again".into(), "letter=0"),
+        ("/notices/{what}:paces", "/notices/paces".into(), ""),
+        (
+            "/notices/{what}:forget-interest",
+            "/notices/forget-interest".into(),
+            "what=none",
         ),
         ("/notices/{what}:drop", "/notices/drop".into(), "channel=1"),
         (
@@ -243,6 +281,8 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
         ),
         ("/g/{game}/roll", g("/roll"), "line=DICE6"),
         ("/g/{game}/seen/{what}:posts", g("/seen/posts"), ""),
+        ("/g/{game}/seen/{what}:rules", g("/seen/rules"), ""),
+        ("/g/{game}/seen/{what}:values", g("/seen/values"), ""),
         (
             "/g/{game}/log/{event}/undo",
             g(&format!("/log/{}/undo", ball.claim)),
@@ -271,73 +311,140 @@ fn forms(ball: &Ball) -> Vec<(&'static str, String, String)> {
 }
 
 /// What the API is sent.
-fn wishes(ball: &Ball) -> Vec<(&'static str, String, Json)> {
+fn wishes(ball: &Ball) -> Vec<(String, String, Json)> {
     let api = |rest: &str| format!("/api/v1/games/{GAME}{rest}");
     let plan = json!({ "action": "make-plan", "arguments": { "words": "a", "stake": 2 } });
-    let repair = json!({ "action": "repair", "arguments": { "reason": "mine" } });
-    vec![
+    let mut wishes = vec![
         // These want no session: a word in a message says what they may do.
         (
-            "/notices/off/{word}",
+            "/notices/off/{word}".to_owned(),
             "/notices/off/none".to_owned(),
             json!({}),
         ),
         (
-            "/notices/confirm/{word}",
+            "/notices/confirm/{word}".to_owned(),
             "/notices/confirm/none".to_owned(),
             json!({}),
         ),
-        ("/mail-in", "/mail-in".to_owned(), json!({})),
+        ("/mail-in".to_owned(), "/mail-in".to_owned(), json!({})),
         // This one wants a signature, and a key to check it by.
-        ("/discord", "/discord".to_owned(), json!({})),
+        ("/discord".to_owned(), "/discord".to_owned(), json!({})),
         (
-            "/api/v1/games",
+            "/api/v1/games".to_owned(),
             "/api/v1/games".to_owned(),
             json!({ "rulebook": "ball" }),
         ),
         (
-            "/api/v1/games/{game}/posts",
+            "/api/v1/games/{game}/posts".to_owned(),
             api("/posts"),
             json!({ "category": "Proposal", "title": "x" }),
         ),
         (
-            "/api/v1/games/{game}/posts/{post}/comments",
+            "/api/v1/games/{game}/posts/{post}/comments".to_owned(),
             api(&format!("/posts/{}/comments", ball.posts[1])),
             json!({ "text": "x" }),
         ),
         (
-            "/api/v1/games/{game}/acts:make-plan",
-            api("/acts"),
-            plan.clone(),
-        ),
-        ("/api/v1/games/{game}/acts:repair", api("/acts"), repair),
-        (
-            "/api/v1/games/{game}/join",
+            "/api/v1/games/{game}/join".to_owned(),
             api("/join"),
             json!({ "name": "Zed" }),
         ),
         (
-            "/api/v1/games/{game}/answers",
+            "/api/v1/games/{game}/answers".to_owned(),
             api("/answers"),
             json!({ "question": ball.question, "value": "medlar" }),
         ),
         (
-            "/api/v1/games/{game}/dice",
+            "/api/v1/games/{game}/dice".to_owned(),
             api("/dice"),
             json!({ "line": "DICE6" }),
         ),
-        ("/api/v1/games/{game}/why", api("/why"), plan),
+        ("/api/v1/games/{game}/why".to_owned(), api("/why"), plan),
         (
-            "/api/v1/games/{game}/preview",
+            "/api/v1/games/{game}/preview".to_owned(),
             api("/preview"),
             json!({ "changes": [] }),
         ),
         (
-            "/api/v1/games/{game}/messages",
+            "/api/v1/games/{game}/put-back".to_owned(),
+            api("/put-back"),
+            json!({}),
+        ),
+        (
+            "/api/v1/games/{game}/messages".to_owned(),
             api("/messages"),
             json!({ "to": ["Cora"], "text": "x" }),
         ),
+    ];
+    let acts = acts(ball).into_iter().map(|(action, arguments)| {
+        let wish = json!({ "action": action, "arguments": arguments });
+        (format!("{ACTS}{action}"), api("/acts"), wish)
+    });
+    wishes.extend(acts);
+    wishes
+}
+
+/// Every command that the API takes by its name: those of this game's law, and what everybody can do whatever the law.
+fn acts(ball: &Ball) -> Vec<(&'static str, Json)> {
+    let (post, words) = (&ball.posts[1], "x");
+    vec![
+        ("let-in", json!({ "applicant": "Ivo" })),
+        ("send-home", json!({ "who": "Cora" })),
+        ("crown", json!({ "who": "Cora" })),
+        (
+            "enact-proposal",
+            json!({ "proposal": format!("post:{post}") }),
+        ),
+        ("make-plan", json!({ "words": "a", "stake": 2 })),
+        ("ask-in-secret", json!({ "partner": "Cora" })),
+        ("hide-gold", json!({})),
+        ("post", json!({ "category": "Proposal", "title": words })),
+        ("comment", json!({ "post": post, "text": words })),
+        ("vote", json!({ "post": post, "icon": "against" })),
+        ("edit", json!({ "post": post, "body": words })),
+        ("withdraw", json!({ "post": post })),
+        (
+            "recategorise",
+            json!({ "post": post, "category": "Whisper" }),
+        ),
+        ("apply-to-join", json!({ "name": "Zed" })),
+        ("leave", json!({})),
+        ("message", json!({ "to": ["Cora"], "text": words })),
+        ("claim", json!({ "rule": "masks", "reason": words })),
+        (
+            "dispute",
+            json!({ "claim": ball.claim.to_string(), "reason": words }),
+        ),
+        (
+            "undo",
+            json!({ "event": ball.claim.to_string(), "reason": words }),
+        ),
+        (
+            "answer",
+            json!({ "question": ball.question, "value": "medlar" }),
+        ),
+        ("abandon", json!({ "action": "hide-gold" })),
+        ("dice", json!({ "line": "DICE6" })),
+        ("wake", json!({ "rule": "masks", "fence": 1 })),
+        ("repair", json!({ "reason": words })),
     ]
+}
+
+/// Commands that have no row, though there are such.
+fn unplaced(rows: &[String]) -> Vec<String> {
+    let is_placed = |template: &str| {
+        let mut templates = rows.iter().filter_map(|row| row.split_whitespace().nth(1));
+        templates.any(|placed| placed == template)
+    };
+    let declared = book().rules.into_iter().flat_map(|(_, text)| {
+        let actions = text.split("\naction(\"").skip(1);
+        let names = actions.filter_map(|rest| rest.split('"').next().map(str::to_owned));
+        names.collect::<Vec<_>>()
+    });
+    let built_in = BUILT_IN.into_iter().chain(["repair"]).map(str::to_owned);
+    let acts = declared.chain(built_in).map(|act| format!("{ACTS}{act}"));
+    let missing = acts.chain(routes::words()).filter(|one| !is_placed(one));
+    missing.collect()
 }
 
 /// The route of a line: what stands behind a colon says which of its words was asked.
@@ -423,8 +530,15 @@ async fn command() -> Vec<String> {
             let got = reader.send(&path, &wish.to_string()).await;
             statuses.push(got.status.as_u16());
         }
-        rows.push(row("POST", route, &statuses));
+        rows.push(row("POST", &route, &statuses));
     }
+    let (ball, mut statuses) = (Ball::with(THESE).await, Vec::new());
+    for role in COLUMNS {
+        let reader = Reader::of(&ball, role).await;
+        let got = reader.delete(&format!("/api/v1/games/{GAME}")).await;
+        statuses.push(got.status.as_u16());
+    }
+    rows.push(row("DELETE", "/api/v1/games/{game}", &statuses));
     rows
 }
 
@@ -438,6 +552,8 @@ async fn each_reader_gets_at_each_address_what_the_table_says() {
     let known: BTreeSet<Route> = rows.iter().map(|row| route_of(row)).collect();
     let missing: Vec<_> = routes.difference(&known).collect();
     assert!(missing.is_empty(), "nobody asked for {missing:?}");
+    let unplaced = unplaced(&rows);
+    assert!(unplaced.is_empty(), "nobody sent {unplaced:?}");
     let strange: Vec<_> = known.difference(&routes).collect();
     assert!(strange.is_empty(), "there is no {strange:?}");
     let held: Vec<&str> = TABLE

@@ -129,6 +129,11 @@ impl<'a> Reader<'a> {
         self.ask(request, Body::from(body.to_owned())).await
     }
 
+    /// Asks that something be taken away.
+    pub(crate) async fn delete(&self, path: &str) -> Got {
+        self.ask(Request::delete(path), Body::empty()).await
+    }
+
     /// A token for the reader's own forms.
     pub(crate) fn csrf(&self) -> String {
         self.ball.table.site().csrf.issue(&self.session).unwrap()
@@ -159,7 +164,9 @@ impl<'a> Reader<'a> {
         let (status, headers) = (response.status(), response.headers().clone());
         let mut pieces = response.into_body().into_data_stream();
         let mut bytes = Vec::new();
-        let last = format!("id: {}\n", self.ball.head().await);
+        // A game that was taken away has no newest event.
+        let head = if is_stream { self.ball.head().await } else { 0 };
+        let last = format!("id: {head}\n");
         while let Some(piece) = pieces.next().await {
             bytes.extend_from_slice(&piece.unwrap());
             // A stream goes on for ever: it is read until it has told the newest event.

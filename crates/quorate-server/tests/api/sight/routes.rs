@@ -22,6 +22,34 @@ pub(crate) fn all(document: &Json) -> BTreeSet<Route> {
     found
 }
 
+/// Forms whose address ends with a word, and the file that tells the words apart.
+const WORDED: [(&str, &str); 4] = [
+    ("/settings/{what}", "account/settings.rs"),
+    ("/operator/{what}", "operator/handler.rs"),
+    ("/notices/{what}", "notices/change.rs"),
+    ("/g/{game}/seen/{what}", "seen/handler.rs"),
+];
+
+/// Every such form with its word behind a colon.
+pub(crate) fn words() -> Vec<String> {
+    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/site");
+    let mut found = Vec::new();
+    for (template, file) in WORDED {
+        let source = fs::read_to_string(site.join(file)).unwrap();
+        let (before, arms) = source.split_once("match what").unwrap();
+        // Its arms stand further in than it does, and it ends where its own bracket closes.
+        let line = before.rsplit('\n').next().unwrap();
+        let inset = line.len() - line.trim_start().len();
+        let (end, arm) = (" ".repeat(inset) + "}", " ".repeat(inset + 4) + "\"");
+        let arms = arms.lines().take_while(|line| !line.starts_with(&end));
+        let words = arms.filter_map(|line| line.strip_prefix(&arm)?.split('"').next());
+        let before = found.len();
+        found.extend(words.map(|word| format!("{template}:{word}")));
+        assert!(found.len() > before, "no words in {file}");
+    }
+    found
+}
+
 fn read(folder: &Path, found: &mut BTreeSet<Route>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
