@@ -15,7 +15,7 @@ use crate::data_folder::{DataArguments, DataPlace};
 const TRIED_EVERY: Duration = Duration::from_secs(5);
 
 /// What is written to see whether there is room.
-const ROOM: [u8; 64 * 1_024] = [0; 64 * 1_024];
+static ROOM: [u8; 64 * 1_024] = [0; 64 * 1_024];
 
 /// Why a server ended.
 pub(super) enum Ended {
