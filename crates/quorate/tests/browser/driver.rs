@@ -318,7 +318,8 @@ impl Reader {
     /// Waits for the page that follows on what was pressed.
     async fn comes_after(&self, before: Option<String>, pressed: &str) {
         let waited = tokio::time::timeout(PATIENCE, async {
-            while self.page_mark().await == before {
+            // Scripts have run once the page is complete, and not before.
+            while !self.is_complete().await || self.page_mark().await == before {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         });
@@ -448,6 +449,13 @@ impl Reader {
         self.client.execute(choose, given).await.unwrap();
         self.press(&format!("{form} button")).await;
         self.sees("Your last results").await;
+    }
+
+    /// Whether all of a page is there, with what its scripts do at once.
+    async fn is_complete(&self) -> bool {
+        let state = "return document.readyState === 'complete'";
+        let state = self.client.execute(state, vec![]).await;
+        state.is_ok_and(|state| state == json!(true))
     }
 
     /// What tells one loaded page from the next: the moment at which it was asked for.

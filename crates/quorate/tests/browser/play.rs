@@ -169,6 +169,7 @@ fn keys_go_through_the_posts_and_choose_a_vote() {
             .propose(GAME, "A gong", "It is quiet.", "1. There is a gong.")
             .await;
         bert.open("/g/night-town").await;
+        bert.comes_to_see("#posts", "A gong").await;
         let press = |key: &str| {
             format!(
                 "document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))"

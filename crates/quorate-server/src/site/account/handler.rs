@@ -280,7 +280,7 @@ fn sign_up_page(
     let form = Form {
         fields: vec![
             name_field(asked.name)
-                .hint("Only for signing in. You can have another name in each game."),
+                .hint("Only for signing in."),
             password_field(true),
             mail.optional(),
         ],
