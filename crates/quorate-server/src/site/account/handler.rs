@@ -279,8 +279,7 @@ fn sign_up_page(
     }
     let form = Form {
         fields: vec![
-            name_field(asked.name)
-                .hint("Only for signing in."),
+            name_field(asked.name).hint("Only for signing in."),
             password_field(true),
             mail.optional(),
         ],
