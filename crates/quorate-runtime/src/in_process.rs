@@ -96,35 +96,27 @@ pub type FindPast = Box<dyn Fn(EventSeq) -> Option<Event> + Send>;
 
 /// Judges a game's log again, each event on its own tape under the law of its time.
 pub struct Rejudger {
-    laws: Arc<LawCache>,
+    judges: Arc<dyn Judges>,
+    game: GameId,
     secret: Secret,
     find: FindPast,
     /// The judge of the event before, as long as it came to the same as the log.
-    judge: Option<quorate_engine::Judge>,
+    judge: Option<Box<dyn GameJudge>>,
 }
 
 impl Rejudger {
-    /// For one game. `secret` is the game's own, under which its seals were closed.
-    pub fn new(laws: &Arc<LawCache>, secret: Secret, find: FindPast) -> Self {
+    /// For one game, by judges that run its law wherever they do. `secret` is the game's own, under which its seals were closed.
+    pub fn new(judges: Arc<dyn Judges>, game: GameId, secret: Secret, find: FindPast) -> Self {
         Self {
-            laws: Arc::clone(laws),
+            judges,
+            game,
             secret,
             find,
             judge: None,
         }
     }
 
-    fn judged(&self, judge: &mut quorate_engine::Judge, event: &Event, past: &[Event]) -> Judged {
-        let inputs = Inputs {
-            secret: self.secret,
-            past,
-            tape: Some(&event.tape),
-            ..Inputs::default()
-        };
-        judge.judge(&event.command(), &inputs)
-    }
-
-    fn judge_at(&mut self, before: &State, event: &Event) -> quorate_engine::Judge {
+    fn judge_at(&mut self, before: &State, event: &Event) -> Box<dyn GameJudge> {
         let kept = self
             .judge
             .take()
@@ -136,7 +128,7 @@ impl Rejudger {
                 hash: event.previous,
                 at: event.at,
             };
-            quorate_engine::Judge::open(before.clone(), head, &self.laws)
+            self.judges.open(&self.game, before.clone(), head)
         })
     }
 }
@@ -144,16 +136,16 @@ impl Rejudger {
 impl Rejudge for Rejudger {
     fn rejudge(&mut self, before: &State, event: &Event) -> Result<(), String> {
         let mut judge = self.judge_at(before, event);
-        let mut past: Vec<Event> = match &event.act {
-            Act::Undo { event: undone, .. } => (self.find)(*undone).into_iter().collect(),
-            _ => Vec::new(),
+        let past = match &event.act {
+            Act::Undo { event: undone, .. } => (self.find)(*undone),
+            _ => None,
         };
-        let mut judged = self.judged(&mut judge, event, &past);
+        judge.recall(past.into_iter().collect());
+        let mut judged = judge.judge_again(event, &self.secret);
         if matches!(judged, Judged::NeedsPast) {
-            past = (1..event.seq.0)
-                .filter_map(|seq| (self.find)(EventSeq(seq)))
-                .collect();
-            judged = self.judged(&mut judge, event, &past);
+            let past = (1..event.seq.0).filter_map(|seq| (self.find)(EventSeq(seq)));
+            judge.recall(past.collect());
+            judged = judge.judge_again(event, &self.secret);
         }
         let again = match judged.event() {
             Ok(again) => again,

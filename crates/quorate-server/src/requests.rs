@@ -8,6 +8,7 @@ pub(crate) mod filled;
 pub mod forget;
 pub mod forms;
 pub(crate) mod mail_in;
+pub(crate) mod named;
 pub mod new_game;
 pub mod newcomer;
 pub mod seen;

@@ -77,10 +77,20 @@ pub(crate) enum PipeAsk {
     Newest(GameId, Option<(EventSeq, Digest)>),
     /// A command, of which the moment does not count.
     Send(GameId, WireRecord),
-    /// What came of an earlier command, by its key and the player who sent it, or of somebody's who asked to join.
-    Receipt(GameId, Option<PlayerId>, Name),
+    /// What came of an earlier command, by its sender and key.
+    Receipt(GameId, PipeSender, Name),
     /// The account that the worker works for plays whoever its asking to join made.
     TakeSeat(GameId, PlayerId),
+}
+
+/// Who sends through a worker.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) enum PipeSender {
+    Player(PlayerId),
+    /// Somebody who asks to join.
+    Newcomer,
+    /// Whoever runs the server, and repairs the game.
+    Operator,
 }
 
 /// Whether bytes are a task.

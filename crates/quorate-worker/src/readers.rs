@@ -397,7 +397,7 @@ impl ReadersWorker {
         let task = frame::bytes(&task).map_err(ended)?;
         let sent = frame::send(&mut self.socket, &task);
         within(&mut left, job.time, sent).await?.map_err(ended)?;
-        let (mut asked, mut working) = (0, Working::of(job.account));
+        let (mut asked, mut working) = (0, Working::of(job));
         loop {
             let heard = frame::receive(&mut self.socket);
             let heard = within(&mut left, job.time, heard).await?.map_err(ended)?;

@@ -25,7 +25,7 @@ use quorate_runtime::in_process::InProcess;
 use quorate_runtime::ports::{Accounts, NewAccount, Seat, ServerSecret, TimeSource};
 use quorate_runtime::testing::HandClock;
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
-use quorate_server::{AppState, Courier, Deps, Mail, ServerConfig, WriteCounts};
+use quorate_server::{AppState, Courier, Deps, Mail, ServerConfig, WriteCounts, judges_here};
 use quorate_store::{Store, StoreOptions};
 use serde_json::{Value as Json, json};
 
@@ -196,6 +196,7 @@ async fn opened(
     };
     let parts = Deps {
         games: games.clone().into(),
+        again: judges_here(&laws),
         laws,
         accounts: store.clone(),
         safety: store.clone(),

@@ -22,6 +22,8 @@ pub struct Job {
     pub game: Option<GameId>,
     /// The account, which alone the worker may act for.
     pub account: Option<AccountId>,
+    /// Whether the account runs the server and repairs the game, so that the worker may send that one command as the operator.
+    pub is_repair: bool,
     /// How long the worker may be at work; what it waits for others does not count.
     pub time: Duration,
     /// Whether it may take long: such jobs wait for each other and give way to all else.

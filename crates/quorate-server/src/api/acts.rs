@@ -236,7 +236,10 @@ async fn sent(look: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, A
         Act::Repair { .. } if !look.visitor().is_operator() => Err(AppError::Forbidden(
             "Only an operator of this server can repair a game.",
         )),
-        Act::Repair { .. } => send::send_as_operator(look, key, act).await,
+        Act::Repair { .. } => {
+            let (site, visitor) = (look.app(), look.visitor());
+            send::send_as_operator(site, visitor, look.game(), key, act).await
+        }
         act => send::send(look, key, act).await,
     }
 }

@@ -145,13 +145,14 @@ async fn rejudger(site: &Arc<AppState>, game: &GameId) -> Result<Rejudger, Probl
     let secret = row
         .secret
         .unwrap_or_else(|| site.parts.secret.of_game(game));
-    let (finding, game) = (Arc::clone(site), game.clone());
+    let (finding, of) = (Arc::clone(site), game.clone());
     let handle = tokio::runtime::Handle::current();
     let find = move |seq: EventSeq| {
-        let found = handle.block_on(finding.events(&game, &[seq]));
+        let found = handle.block_on(finding.events(&of, &[seq]));
         found.ok().and_then(|mut events| events.pop())
     };
-    Ok(Rejudger::new(&site.parts.laws, secret, Box::new(find)))
+    let judges = (site.parts.again)();
+    Ok(Rejudger::new(judges, game.clone(), secret, Box::new(find)))
 }
 
 /// What goes into the file.

@@ -108,6 +108,7 @@ async fn made<I: Inquiry>(
         },
         game: Some(game),
         account,
+        is_repair: false,
         time: TIME,
         is_heavy: I::IS_HEAVY,
         is_in_force: true,

@@ -110,13 +110,34 @@ pub fn failed(
     around: Option<Chrome>,
     trouble: AppError,
 ) -> Response {
+    let game = around.as_ref().and_then(|chrome| chrome.game.as_ref());
+    let back = game.map(|game| Link::new(game.name.clone(), game.href.clone()));
+    failed_in(site, visitor, (around, back), trouble)
+}
+
+/// The same in the surroundings of no game, with the way back to one.
+pub fn failed_beside(
+    site: &AppState,
+    visitor: &Visitor,
+    back: Link,
+    trouble: AppError,
+) -> Response {
+    failed_in(site, visitor, (None, Some(back)), trouble)
+}
+
+fn failed_in(
+    site: &AppState,
+    visitor: &Visitor,
+    (around, back): (Option<Chrome>, Option<Link>),
+    trouble: AppError,
+) -> Response {
     let status = trouble.status();
     let mut ways = vec![Link::new("All games", urls::Home)];
     if matches!(trouble, AppError::SignIn) {
         ways = visitor.ways_in();
     }
-    if let Some(game) = around.as_ref().and_then(|chrome| chrome.game.as_ref()) {
-        ways.insert(0, Link::new(game.name.clone(), game.href.clone()));
+    if let Some(back) = back {
+        ways.insert(0, back);
     }
     let reference = status.is_server_error().then(|| {
         let name = visitor.words.word.get(..8).unwrap_or_default().to_owned();

@@ -14,6 +14,8 @@ use quorate_kernel::{EventSeq, GameId, Moment, PostId};
 use quorate_notices::outbox::Outbox;
 use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
+use quorate_runtime::in_process::InProcess;
+use quorate_runtime::judge::Judges;
 use quorate_runtime::ports::{
     AccountId, Accounts, Backup, Buckets, Drafts, Journal, Moderation, Safety, Seals, SearchIndex,
     Seat, ServerSecret, TimeSource, Uploads, Workers, WriteLimits,
@@ -61,6 +63,15 @@ impl Weighter<(GameId, EventSeq), Arc<ReadEvent>> for BytesOfEvent {
     }
 }
 
+/// Makes a host of the law for a log that is judged again. It is gone when the log is done.
+pub type AgainJudges = Arc<dyn Fn() -> Arc<dyn Judges> + Send + Sync>;
+
+/// Hosts of the law in this process.
+pub fn judges_here(laws: &Arc<LawCache>) -> AgainJudges {
+    let here = InProcess::new(laws);
+    Arc::new(move || Arc::new(here.clone()))
+}
+
 /// Posts by the event that enacted them.
 pub type EnactedPosts = BTreeMap<EventSeq, PostId>;
 
@@ -70,6 +81,8 @@ pub struct Deps {
     pub games: GameHost,
     /// Versions of the law that were compiled, shared with those who judge.
     pub laws: Arc<LawCache>,
+    /// By whom logs are judged again.
+    pub again: AgainJudges,
     /// Who can log in.
     pub accounts: Arc<dyn Accounts>,
     /// What keeps accounts safe.

@@ -1,12 +1,13 @@
 //! Drafts: what somebody writes in a form, kept on the server for them alone until it is posted.
 
-use quorate_kernel::PostId;
-use quorate_runtime::ports::{DRAFTS_MAX, DraftKept, KeptDraft};
+use quorate_kernel::{GameId, PostId};
+use quorate_runtime::ports::{AccountId, DRAFTS_MAX, DraftKept, KeptDraft};
 
 use crate::app::error::AppError;
 use crate::app::posted::Posted;
+use crate::app::state::AppState;
 use crate::ui::urls::{self, Href};
-use crate::view::game::GameView;
+use crate::view::game::{GameContext, GameView};
 
 /// The fields of a form's own that are no part of what was written.
 const NOT_WRITTEN: [&str; 7] = ["do", "draft", "quiet", "rule", "back", "picture", "shows"];
@@ -173,14 +174,18 @@ fn written(sent: &Posted) -> String {
 }
 
 /// Keeps what was sent; a form in which nothing is written has no draft.
-pub(crate) async fn keep(look: &GameView, form: &DraftForm, sent: &Posted) -> Result<(), AppError> {
+pub(crate) async fn keep(
+    context: &GameContext,
+    form: &DraftForm,
+    sent: &Posted,
+) -> Result<(), AppError> {
     let is_written = [
         "title", "body", "text", "flavour", "script", "manual", "edit", "pick",
     ];
     if is_written.iter().all(|name| sent.filled(name).is_none()) {
-        return drop_own(look, form).await;
+        return drop_own(context, form).await;
     }
-    let Some(id) = look.visitor().id() else {
+    let Some(id) = context.visitor().id() else {
         return Err(AppError::NotFound);
     };
     let title = match (sent.filled("title"), sent.filled("text")) {
@@ -194,14 +199,15 @@ pub(crate) async fn keep(look: &GameView, form: &DraftForm, sent: &Posted) -> Re
         .take(80)
         .collect();
     let draft = KeptDraft {
-        game: look.game().clone(),
+        game: context.game().clone(),
         form: form.word(),
         title,
-        at: look.now(),
+        at: context.now(),
         fields: written(sent),
     };
-    let kept = look.app().parts.drafts.keep_draft(id, &draft).await?;
-    look.app().note_draft(id);
+    let site = context.app();
+    let kept = site.parts.drafts.keep_draft(id, &draft).await?;
+    site.note_draft(id);
     match kept {
         DraftKept::Kept => Ok(()),
         DraftKept::TooMany => Err(AppError::Form(format!(
@@ -214,18 +220,29 @@ pub(crate) async fn keep(look: &GameView, form: &DraftForm, sent: &Posted) -> Re
 }
 
 /// Drops the reader's draft for a form.
-pub(crate) async fn drop_own(look: &GameView, form: &DraftForm) -> Result<(), AppError> {
-    if let Some(id) = look.visitor().id() {
-        let drafts = &look.app().parts.drafts;
-        drafts.drop_draft(id, look.game(), &form.word()).await?;
-        look.app().note_draft(id);
+pub(crate) async fn drop_own(context: &GameContext, form: &DraftForm) -> Result<(), AppError> {
+    let id = context.visitor().id();
+    dropped(context.app(), id, context.game(), form).await
+}
+
+async fn dropped(
+    site: &AppState,
+    account: Option<AccountId>,
+    game: &GameId,
+    form: &DraftForm,
+) -> Result<(), AppError> {
+    if let Some(id) = account {
+        let drafts = &site.parts.drafts;
+        drafts.drop_draft(id, game, &form.word()).await?;
+        site.note_draft(id);
     }
     Ok(())
 }
 
 /// The same after something was posted, which stands whatever becomes of the draft.
 pub(crate) async fn posted(look: &GameView, form: &DraftForm) {
-    if let Err(trouble) = drop_own(look, form).await {
+    let id = look.visitor().id();
+    if let Err(trouble) = dropped(look.app(), id, look.game(), form).await {
         tracing::warn!(trouble = %trouble.what(), "a draft stayed after it was posted");
     }
 }

@@ -1,5 +1,6 @@
 //! Words taken out of games for good, by whoever wrote them or by the operator.
 
+use quorate_kernel::PlayerId;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::event::Event;
 use quorate_kernel::patch::Patch;
@@ -11,11 +12,11 @@ use crate::app::state::AppState;
 use crate::requests::send;
 use crate::ui::{Field, FieldKind, Form, urls};
 use crate::view::forgetting::{pictures_named, sender, texts, written_by};
-use crate::view::game::GameView;
+use crate::view::game::{GameContext, GameView};
 
 /// The form that takes the words of an event out of the game, for whoever wrote them and for the operator.
 pub(crate) fn form(look: &GameView, event: &Event) -> Option<Form> {
-    let mine = is_mine(look, event);
+    let mine = is_mine(look.me(), event);
     if !(mine || look.visitor().is_operator()) || texts(event).is_empty() {
         return None;
     }
@@ -43,12 +44,13 @@ pub(crate) fn form(look: &GameView, event: &Event) -> Option<Form> {
 
 /// The operator takes the words of an event out. The log says so first, and why: nothing is dropped in silence.
 pub(crate) async fn withhold(
-    look: &GameView,
+    context: &GameContext,
     event: &Event,
     key: Option<&str>,
     why: Option<&str>,
 ) -> Result<(), AppError> {
-    if !look.visitor().is_operator() {
+    let (site, visitor, game) = (context.app(), context.visitor(), context.game());
+    if !visitor.is_operator() {
         return Err(AppError::NotFound);
     }
     let unread = |what: &str| AppError::Form(what.to_owned());
@@ -66,23 +68,20 @@ pub(crate) async fn withhold(
             event.seq
         )),
     };
-    send::send_as_operator(look, key, mark).await?;
-    look.app().forget(look.game(), &texts).await?;
-    drop_pictures(look, event, None).await
+    send::send_as_operator(site, visitor, game, key, mark).await?;
+    site.forget(game, &texts).await?;
+    drop_pictures(context, event, None).await
 }
 
 /// Drops the pictures that the texts of an event name: those of one account, or whoever uploaded them.
 pub(crate) async fn drop_pictures(
-    look: &GameView,
+    context: &GameContext,
     event: &Event,
     by: Option<AccountId>,
 ) -> Result<(), AppError> {
     for word in pictures_named(event) {
-        look.app()
-            .parts
-            .uploads
-            .drop_upload(look.game(), &word, by)
-            .await?;
+        let uploads = &context.app().parts.uploads;
+        uploads.drop_upload(context.game(), &word, by).await?;
     }
     Ok(())
 }
@@ -104,6 +103,7 @@ pub(crate) async fn everything(
     Ok(forgotten)
 }
 
-pub(crate) fn is_mine(look: &GameView, event: &Event) -> bool {
-    look.me().is_some() && sender(event) == look.me()
+/// Whether a player did what an event says.
+pub(crate) fn is_mine(me: Option<PlayerId>, event: &Event) -> bool {
+    me.is_some() && sender(event) == me
 }

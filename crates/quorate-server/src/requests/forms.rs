@@ -14,7 +14,8 @@ use crate::app::posted::Posted;
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::view::game::GameView;
+use crate::ui::{Link, urls};
+use crate::view::game::{GameContext, GameView};
 
 /// A form with who sent it.
 pub struct Sent {
@@ -126,6 +127,39 @@ impl FromRequest<Arc<AppState>> for SentIn {
             Err(trouble) => Err(reply::failed(site, &visitor, None, trouble)),
         }
     }
+}
+
+/// A form that was sent to the game that the path names and writes beside its log. Nothing is made of the game's law for it.
+pub struct SentBeside {
+    /// The game and who sent the form.
+    pub context: GameContext,
+    /// What was sent.
+    pub form: Posted,
+}
+
+impl FromRequest<Arc<AppState>> for SentBeside {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, site: &Arc<AppState>) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let (visitor, game) = asked(&mut parts, site).await?;
+        let form = read(Request::from_parts(parts, body), site, &visitor).await?;
+        match GameContext::at(site, &visitor, &game).await {
+            Ok(context) => Ok(Self { context, form }),
+            Err(trouble) => Err(reply::failed(site, &visitor, None, trouble)),
+        }
+    }
+}
+
+/// Makes an answer of what a handler came to that writes beside a game's log.
+pub fn answer_beside(context: &GameContext, result: Result<Response, AppError>) -> Response {
+    result.unwrap_or_else(|trouble| {
+        let game = urls::Game {
+            game: context.game().as_str(),
+        };
+        let back = Link::new(context.title(), game);
+        reply::failed_beside(context.app(), context.visitor(), back, trouble)
+    })
 }
 
 /// Makes an answer of what a handler of a page came to.

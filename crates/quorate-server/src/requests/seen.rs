@@ -6,7 +6,7 @@ use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::ports::AccountId;
 
 use crate::app::state::AppState;
-use crate::view::game::GameView;
+use crate::view::game::{GameContext, GameView};
 
 /// Who reads a game, for what is noted after the page was made.
 pub(crate) struct SeenBy {
@@ -21,6 +21,15 @@ impl SeenBy {
             site: Arc::clone(look.app()),
             game: look.game().clone(),
             account: look.visitor().id(),
+        }
+    }
+
+    /// The same of a form that writes beside the log.
+    pub(crate) fn beside(context: &GameContext) -> Self {
+        Self {
+            site: Arc::clone(context.app()),
+            game: context.game().clone(),
+            account: context.visitor().id(),
         }
     }
 

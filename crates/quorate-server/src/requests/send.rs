@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::Outcome;
-use quorate_kernel::{Name, PlayerId, Refusal};
+use quorate_kernel::{GameId, Name, PlayerId, Refusal};
 use quorate_runtime::ports::TokenScope;
 use quorate_runtime::{Answer, OperatingError, Receipt};
 
@@ -13,26 +13,29 @@ use crate::app::moderation;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::security::rate::TooOften;
-use crate::view::game::GameView;
+use crate::view::game::{GameContext, GameView};
 
 /// Sends a command as the player that the reader plays in the game. Only somebody who is signed in and plays there gets
 /// through; what they may do beyond that is for the law to say.
 pub async fn send(look: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, AppError> {
     let me = player(look)?;
-    send_as(
-        look.app(),
-        look.visitor(),
-        look,
-        Actor::Player(me),
-        key,
-        act,
-    )
-    .await
+    let scope = needed(look, &act);
+    let sender = (Actor::Player(me), scope);
+    send_as((look.app(), look.visitor()), look.game(), sender, key, act).await
 }
 
 /// Whom the reader plays, or what to do first.
 pub fn player(look: &GameView) -> Result<PlayerId, AppError> {
-    match (look.me(), look.visitor().account.as_ref()) {
+    seated(look.me(), look.visitor())
+}
+
+/// The same before anything is made of the game's law.
+pub fn seat(context: &GameContext) -> Result<PlayerId, AppError> {
+    seated(context.me(), context.visitor())
+}
+
+fn seated(me: Option<PlayerId>, visitor: &Visitor) -> Result<PlayerId, AppError> {
+    match (me, visitor.account.as_ref()) {
         (Some(me), Some(_)) => Ok(me),
         (_, None) => Err(AppError::SignIn),
         (None, Some(_)) => Err(AppError::Forbidden(
@@ -49,28 +52,24 @@ pub async fn send_as_newcomer(
 ) -> Result<Receipt, AppError> {
     let account = look.visitor().id().ok_or(AppError::SignIn)?;
     let key = account.own_key(key.unwrap_or(&look.visitor().words.word));
-    let (site, visitor) = (look.app(), look.visitor());
-    send_as(
-        site,
-        visitor,
-        look,
-        Actor::Newcomer,
-        Some(key.as_str()),
-        act,
-    )
-    .await
+    let sender = (Actor::Newcomer, TokenScope::Act);
+    let by = (look.app(), look.visitor());
+    send_as(by, look.game(), sender, Some(key.as_str()), act).await
 }
 
 /// Sends a repair as the one who runs the server. It is marked in the log; the law is not asked.
 pub async fn send_as_operator(
-    look: &GameView,
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    game: &GameId,
     key: Option<&str>,
     act: Act,
 ) -> Result<Receipt, AppError> {
-    if !look.visitor().is_operator() {
+    if !visitor.is_operator() {
         return Err(AppError::NotFound);
     }
-    send_as(look.app(), look.visitor(), look, Actor::Operator, key, act).await
+    let sender = (Actor::Operator, TokenScope::Admin);
+    send_as((site, visitor), game, sender, key, act).await
 }
 
 /// Counts something that somebody writes, unless they wrote too much.
@@ -83,22 +82,22 @@ pub(crate) async fn count_write(site: &AppState, visitor: &Visitor) -> Result<()
     }
 }
 
+/// Sends a command as somebody whose program must have that scope.
 async fn send_as(
-    site: &Arc<AppState>,
-    visitor: &Visitor,
-    look: &GameView,
-    actor: Actor,
+    (site, visitor): (&Arc<AppState>, &Visitor),
+    game: &GameId,
+    (actor, scope): (Actor, TokenScope),
     key: Option<&str>,
     act: Act,
 ) -> Result<Receipt, AppError> {
-    visitor.grant.check_game(look.game().as_str())?;
-    visitor.grant.check(needed(look, &act))?;
+    visitor.grant.check_game(game.as_str())?;
+    visitor.grant.check(scope)?;
     count_write(site, visitor).await?;
     if let Some(id) = visitor.id() {
         moderation::may_act(site, id, &act).await?;
     }
     let key = Name::from(key.unwrap_or(&visitor.words.word));
-    let answer = site.parts.games.send(look.game(), actor, key, act).await?;
+    let answer = site.parts.games.send(game, actor, key, act).await?;
     let is_kept = matches!(answer, Answer::Kept(_));
     site.parts.writes.note_sent(is_kept);
     match answer {

@@ -16,7 +16,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::{GameId, Span};
 use quorate_runtime::OperatingError;
-use quorate_runtime::ports::{Job, JobFailed};
+use quorate_runtime::ports::{Job, JobFailed, TokenScope};
 use serde::{Deserialize, Serialize};
 use tower::ServiceExt;
 
@@ -96,6 +96,8 @@ impl WorkSort {
                 Some(Self::Preview)
             }
             ("/g", "/post/{post}") if is_read => Some(Self::Report),
+            // What no route knows, however it is asked for, is told in the game's surroundings.
+            ("/g", NOWHERE) => Some(Self::Page),
             ("/g", _) if is_read => Some(Self::Page),
             ("/g", "/join" | "/post/{post}/comment" | "/post/{post}/withdraw" | "/messages") => {
                 Some(Self::Command)
@@ -195,10 +197,6 @@ pub(super) async fn hand_over(
     let Ok(body) = to_bytes(body, BODY_BYTES).await else {
         return too_large(&site, &visitor, &parts);
     };
-    if effort == WorkSort::Command && visitor.is_operator() && has(&body, b"\"repair\"") {
-        // No worker acts as an operator.
-        return next.run(Request::from_parts(parts, Body::from(body))).await;
-    }
     let effort = if effort == WorkSort::Preview && asks_for_tests(&body) {
         WorkSort::Tests
     } else {
@@ -211,6 +209,7 @@ pub(super) async fn hand_over(
         },
         game: game_of(&parts),
         account: visitor.id(),
+        is_repair: effort == WorkSort::Command && repairs(&visitor, &body),
         time: effort.time(&site),
         is_heavy: effort.is_heavy(),
         is_in_force: matches!(effort, WorkSort::Page | WorkSort::Command),
@@ -231,6 +230,9 @@ pub(super) async fn hand_over(
     come(&made).unwrap_or_else(|| failed(&site, &visitor, &parts, JobFailed::Ended.into()))
 }
 
+/// What stands behind the game in an address that no route knows.
+const NOWHERE: &str = "/";
+
 /// An address that no route knows, as one of a game's where it begins so.
 fn nowhere_in(path: &str) -> &'static str {
     if path.starts_with("/g/") {
@@ -244,6 +246,12 @@ fn nowhere_in(path: &str) -> &'static str {
 fn asks_for_tests(body: &[u8]) -> bool {
     let says = |word: &[u8]| has(body, word);
     says(b"do=tests") || says(b"name=\"do\"\r\n\r\ntests") || says(b"\"tests\"")
+}
+
+/// Whether somebody who runs the server, and says so with all that it takes, repairs a game.
+fn repairs(visitor: &Visitor, body: &[u8]) -> bool {
+    let may = visitor.is_operator() && visitor.grant.check(TokenScope::Admin).is_ok();
+    may && has(body, b"\"repair\"")
 }
 
 fn has(body: &[u8], word: &[u8]) -> bool {
@@ -409,6 +417,8 @@ mod tests {
         }
         let nowhere = of(Method::GET, nowhere_in("/g/reef/nothing/here"));
         assert_eq!(nowhere, Some(WorkSort::Page));
+        let sent = of(Method::POST, nowhere_in("/g/reef/nothing/here"));
+        assert_eq!(sent, Some(WorkSort::Page));
         assert_eq!(of(Method::GET, nowhere_in("/nothing")), None);
         let act = of(Method::POST, "/g/{game}/act/{action}");
         assert_eq!(act, Some(WorkSort::Command));

@@ -7,10 +7,10 @@ use crate::app::inquiry::{Inquiry, answered as answered_as};
 use crate::app::state::AppState;
 use crate::delivery::reading::{NewsAsked, WordsAsked};
 use crate::requests::mail_in::MailedAnswer;
+use crate::requests::named::NamedAsked;
 use crate::site::discord::play::DiscordPlay;
 use crate::site::feeds::own::{DatesAsked, NeedsAsked};
 use crate::site::home::handler::CardAsked;
-use crate::site::notices::follow::FollowedAsked;
 use crate::site::operator::handler::AsleepAsked;
 use crate::site::picture::upload::NamedPicture;
 use crate::view::indexing::IndexAsked;
@@ -34,7 +34,7 @@ pub(super) async fn answered(
         CardAsked::WORD => answered_as::<CardAsked>(site, asks).await,
         AsleepAsked::WORD => answered_as::<AsleepAsked>(site, asks).await,
         ToldEvent::WORD => answered_as::<ToldEvent>(site, asks).await,
-        FollowedAsked::WORD => answered_as::<FollowedAsked>(site, asks).await,
+        NamedAsked::WORD => answered_as::<NamedAsked>(site, asks).await,
         IndexAsked::WORD => answered_as::<IndexAsked>(site, asks).await,
         NamedPicture::WORD => answered_as::<NamedPicture>(site, asks).await,
         _ => Ok(Vec::new()),

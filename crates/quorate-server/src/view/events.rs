@@ -8,12 +8,13 @@ use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::{Cell, CellKey, DueKey};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Moment, Name, PlayerId, PostId, Thing};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, PostId, Thing};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, ValueDecl};
 use quorate_law::{capital, readable};
 
 use crate::app::error::AppError;
+use crate::app::state::AppState;
 use crate::ui;
 use crate::ui::{Die, Link, plural, urls};
 use crate::view::game::GameView;
@@ -200,8 +201,17 @@ impl GameView {
 
 /// The event that an address or a form names by its number.
 pub(crate) async fn find(look: &GameView, word: &str) -> Result<Event, AppError> {
+    numbered(&look.site, &look.game, word).await
+}
+
+/// The event of a game by its number.
+pub(crate) async fn numbered(
+    site: &AppState,
+    game: &GameId,
+    word: &str,
+) -> Result<Event, AppError> {
     let seq = EventSeq(word.parse().map_err(|_| AppError::NotFound)?);
-    let events = look.site.events(&look.game, &[seq]).await?;
+    let events = site.events(game, &[seq]).await?;
     events.into_iter().next().ok_or(AppError::NotFound)
 }
 

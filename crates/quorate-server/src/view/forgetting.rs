@@ -14,7 +14,7 @@ use quorate_runtime::OperatingError;
 use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::ui::markup::{UPLOAD_WORD, UPLOADED, uploaded};
-use crate::view::game::GameView;
+use crate::view::game::GameContext;
 
 pub(crate) fn sender(event: &Event) -> Option<PlayerId> {
     event.command().actor.player()
@@ -75,10 +75,10 @@ pub(crate) fn pictures_named(event: &Event) -> BTreeSet<String> {
     found
 }
 
-impl GameView {
+impl GameContext {
     /// Whether an event wrote something for a matter whose status may still change.
     pub(crate) fn pends(&self, event: &Event) -> bool {
-        pends(self.state(), event)
+        pends(&self.published.state, event)
     }
 }
 

@@ -84,6 +84,11 @@ pub struct GameContext {
 }
 
 impl GameContext {
+    /// The site.
+    pub fn app(&self) -> &Arc<AppState> {
+        &self.site
+    }
+
     /// Which game.
     pub fn game(&self) -> &GameId {
         &self.game

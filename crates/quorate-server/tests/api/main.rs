@@ -7,6 +7,7 @@
 
 mod accounts;
 mod amending;
+mod apart;
 mod book;
 mod bots;
 mod bounds;

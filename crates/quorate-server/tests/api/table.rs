@@ -15,14 +15,15 @@ use quorate_kernel::{Moment, Span};
 use quorate_notices::testing::MemoryOutbox;
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::ports::{
-    AccountId, Backup, NewAccount, ServerSecret, Session, StoreError, TokenScopes,
+    AccountId, Backup, Job, JobFailed, NewAccount, ServerSecret, Session, StoreError, TokenScopes,
+    Workers, WorkersStanding,
 };
 use quorate_runtime::testing::{HandClock, Memory};
 use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_server::app::visitor::session_digest;
 use quorate_server::security::session::SessionToken;
 use quorate_server::site::account::programs::{TokenWish, make_token};
-use quorate_server::{AppState, Deps, ServerConfig, WriteCounts, router};
+use quorate_server::{AppState, Deps, ServerConfig, WriteCounts, elsewhere, judges_here, router};
 use serde_json::{Value as Json, json};
 use tower::ServiceExt;
 
@@ -59,6 +60,23 @@ impl Backup for Copies {
     }
 }
 
+/// A site that does what workers do for another.
+struct SiteBeside(Router, Arc<AppState>);
+
+#[async_trait::async_trait]
+impl Workers for SiteBeside {
+    async fn run(&self, job: Job) -> Result<Vec<u8>, JobFailed> {
+        let made = elsewhere::answer(&self.1, &self.0, &job.request).await;
+        made.map_err(|_| JobFailed::Ended)
+    }
+
+    fn forget(&self) {}
+
+    fn standing(&self) -> WorkersStanding {
+        WorkersStanding::default()
+    }
+}
+
 /// An answer.
 #[derive(Debug)]
 pub(crate) struct Answer {
@@ -89,6 +107,16 @@ impl Table {
 
     /// A site on which games of these rulebooks can be founded.
     pub(crate) async fn with(house: ServerConfig, books: Vec<Rulebook>) -> Self {
+        Self::laid(house, books, false).await
+    }
+
+    /// The same, leaving all rule code to workers, which live in this process with compiled laws of their own.
+    pub(crate) async fn apart() -> Self {
+        let books = vec![book::read("adventurers-2019")];
+        Self::laid(ServerConfig::default(), books, true).await
+    }
+
+    async fn laid(house: ServerConfig, books: Vec<Rulebook>, is_apart: bool) -> Self {
         let start: Moment = "2031-05-04T09:00Z".parse().unwrap();
         let clock = Arc::new(HandClock::at(start));
         let store = Arc::new(Memory::default());
@@ -104,28 +132,40 @@ impl Table {
         };
         let games = Games::start(ports, GamesSettings::default()).await.unwrap();
         let accounts = Arc::new(InMemory::default());
-        let parts = Deps {
-            games: games.into(),
-            laws,
-            outbox: Some(Arc::new(MemoryOutbox::new(accounts.clone()))),
-            accounts: accounts.clone(),
-            safety: accounts.clone(),
-            moderation: accounts.clone(),
-            drafts: accounts.clone(),
-            uploads: accounts,
-            journal: store.clone(),
-            seals: store.clone(),
-            search: store.clone(),
-            backup: Some(Arc::new(Copies)),
-            buckets: None,
-            writes: Arc::new(WriteCounts::new(clock.clone())),
-            clock: clock.clone(),
-            secret,
-            books,
-            house,
-            workers: None,
+        let outbox = Arc::new(MemoryOutbox::new(accounts.clone()));
+        let writes = Arc::new(WriteCounts::new(clock.clone()));
+        let again = judges_here(&laws);
+        let site = |laws: Arc<LawCache>, workers| {
+            let parts = Deps {
+                games: games.clone().into(),
+                again: again.clone(),
+                laws,
+                outbox: Some(outbox.clone()),
+                accounts: accounts.clone(),
+                safety: accounts.clone(),
+                moderation: accounts.clone(),
+                drafts: accounts.clone(),
+                uploads: accounts.clone(),
+                journal: store.clone(),
+                seals: store.clone(),
+                search: store.clone(),
+                backup: Some(Arc::new(Copies)),
+                buckets: None,
+                writes: writes.clone(),
+                clock: clock.clone(),
+                secret: secret.clone(),
+                books: books.clone(),
+                house: house.clone(),
+                workers,
+            };
+            Arc::new(AppState::new(parts).unwrap())
         };
-        let site = Arc::new(AppState::new(parts).unwrap());
+        let mut laid = site(laws, None);
+        if is_apart {
+            let workers = Arc::new(SiteBeside(router(Arc::clone(&laid)), laid));
+            laid = site(Arc::default(), Some(workers as Arc<dyn Workers>));
+        }
+        let site = laid;
         let mut table = Self {
             router: router(Arc::clone(&site)),
             site,

@@ -6,7 +6,7 @@ use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::ports::{
-    Account, AccountId, Accounts, Drafts, GameRow, Journal, Moderation, Restraint, Seals,
+    Account, AccountId, Accounts, Drafts, GameRow, Job, Journal, Moderation, Restraint, Seals,
     SearchIndex, SearchPlace, Seat, TimeSource, WriteLimits,
 };
 use quorate_runtime::trouble::Trouble;
@@ -14,7 +14,9 @@ use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
 use quorate_runtime::{Answer, Games, OperatingError, fold};
 use serde::Serialize;
 
-use super::{NewestSent, PipeAsk, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot};
+use super::{
+    NewestSent, PipeAsk, PipeSender, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot,
+};
 use crate::frame;
 
 /// The most events that are handed over for one question.
@@ -53,15 +55,20 @@ pub struct Near {
 #[derive(Debug)]
 pub(crate) struct Working {
     account: Option<AccountId>,
+    /// Whether it may repair the game, as the account's operator asked.
+    is_repair: bool,
     /// How many commands were counted for the account and not sent yet.
     counted: u32,
 }
 
 impl Working {
-    /// A worker that begins to work for an account, or for nobody.
-    pub(crate) fn of(account: Option<AccountId>) -> Self {
-        let counted = 0;
-        Self { account, counted }
+    /// A worker that begins with a job.
+    pub(crate) fn of(job: &Job) -> Self {
+        Self {
+            account: job.account,
+            is_repair: job.is_repair,
+            counted: 0,
+        }
     }
 }
 
@@ -83,9 +90,13 @@ impl Near {
             PipeAsk::Newest(game, known) => told(self.newest(game, *known).await),
             PipeAsk::CountWrite => told(self.count_write(working).await),
             PipeAsk::Send(game, command) => told(self.send(game, command, working).await),
-            PipeAsk::Receipt(game, player, key) => {
-                let actor = player.map_or(Actor::Newcomer, Actor::Player);
-                told(self.receipt(game, (actor, key), account).await)
+            PipeAsk::Receipt(game, sender, key) => {
+                let actor = match sender {
+                    PipeSender::Player(player) => Actor::Player(*player),
+                    PipeSender::Newcomer => Actor::Newcomer,
+                    PipeSender::Operator => Actor::Operator,
+                };
+                told(self.receipt(game, (actor, key), working).await)
             }
             PipeAsk::TakeSeat(game, player) => told(self.take_seat(game, *player, account).await),
             PipeAsk::Restraint(id, now) => {
@@ -252,23 +263,23 @@ impl Near {
         &self,
         game: &GameId,
         (actor, key): (Actor, &Name),
-        account: Option<AccountId>,
+        working: &Working,
     ) -> Result<Option<WireAnswer>, Trouble> {
-        if !self.is_of(game, (actor, key), account).await? {
+        if !self.is_of(game, (actor, key), working).await? {
             return Ok(None);
         }
         let receipt = self.games.receipt(game, actor, key).await?;
         Ok(receipt.map(|receipt| WireAnswer::of(&Answer::Kept(receipt))))
     }
 
-    /// Whether an account sends as such an actor under such a key.
+    /// Whether a worker may send as such an actor under such a key.
     async fn is_of(
         &self,
         game: &GameId,
         (actor, key): (Actor, &Name),
-        account: Option<AccountId>,
+        working: &Working,
     ) -> Result<bool, Trouble> {
-        let Some(account) = account else {
+        let Some(account) = working.account else {
             return Ok(false);
         };
         Ok(match actor {
@@ -277,7 +288,8 @@ impl Near {
                 own.map(Actor::Player) == Some(actor)
             }
             Actor::Newcomer => account.has_key(key),
-            _ => false,
+            Actor::Operator => working.is_repair,
+            Actor::Game | Actor::Hidden => false,
         })
     }
 
@@ -346,8 +358,12 @@ impl Near {
         working.counted = working.counted.checked_sub(1).ok_or_else(not_theirs)?;
         let sender = (command.actor, &command.key);
         let is_join = matches!(command.act, Act::Apply { .. });
-        let is_fitting = is_join || command.actor != Actor::Newcomer;
-        if !is_fitting || !self.is_of(game, sender, Some(account)).await? {
+        let is_fitting = match command.actor {
+            Actor::Newcomer => is_join,
+            Actor::Operator => matches!(command.act, Act::Repair { .. }),
+            _ => true,
+        };
+        if !is_fitting || !self.is_of(game, sender, working).await? {
             return Err(not_theirs());
         }
         // The site in the worker says this better; what counts is what is said here.

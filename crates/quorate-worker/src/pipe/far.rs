@@ -20,7 +20,8 @@ use quorate_runtime::{Answer, OperatingError, Published, Receipt};
 use serde::de::DeserializeOwned;
 
 use super::{
-    NewestSent, PipeAsk, Upward, WireNewest, WirePoint, WireRow, WireSeal, WireSnapshot, WorkerTask,
+    NewestSent, PipeAsk, PipeSender, Upward, WireNewest, WirePoint, WireRow, WireSeal,
+    WireSnapshot, WorkerTask,
 };
 use crate::culprit::Teller;
 use crate::frame;
@@ -170,13 +171,14 @@ impl DistantGames for Far {
         actor: Actor,
         key: &Name,
     ) -> Result<Option<Receipt>, OperatingError> {
-        let player = match actor {
-            Actor::Player(player) => Some(player),
-            Actor::Newcomer => None,
+        let sender = match actor {
+            Actor::Player(player) => PipeSender::Player(player),
+            Actor::Newcomer => PipeSender::Newcomer,
+            Actor::Operator => PipeSender::Operator,
             // No worker sends as anybody else.
-            Actor::Game | Actor::Operator | Actor::Hidden => return Ok(None),
+            Actor::Game | Actor::Hidden => return Ok(None),
         };
-        let ask = PipeAsk::Receipt(game.clone(), player, key.clone());
+        let ask = PipeAsk::Receipt(game.clone(), sender, key.clone());
         let answer: Option<WireAnswer> = self.ask(ask)?;
         match answer.map(|answer| answer.answer()) {
             Some(Ok(Answer::Kept(receipt))) => Ok(Some(receipt)),

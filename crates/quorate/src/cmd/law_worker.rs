@@ -9,7 +9,7 @@ use quorate_engine::LawCache;
 use quorate_kernel::GameId;
 use quorate_runtime::ports::{DistantGames, SystemClock};
 use quorate_server::view::games::GameHost;
-use quorate_server::{AppState, Deps, elsewhere, router};
+use quorate_server::{AgainJudges, AppState, Deps, elsewhere, judges_here, router};
 use quorate_worker::confine::Bounds;
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::pipe::{Far, serve};
@@ -44,6 +44,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Kind {
     /// Commands of games.
     Judges,
+    /// Logs of games that are judged again.
+    Again,
     /// Pages.
     Pages,
     /// Previews, tests and forecasts.
@@ -54,6 +56,7 @@ impl Kind {
     fn word(self) -> &'static str {
         match self {
             Self::Judges => "judges",
+            Self::Again => "again",
             Self::Pages => "pages",
             Self::Previews => "previews",
         }
@@ -74,24 +77,39 @@ pub(super) fn again_by_workers() -> Result<WorkerJudges> {
         command: JUDGED_AGAIN_WITHIN,
         workers_max: threads::cores(),
     };
-    let judges = WorkerJudges::new(program(Kind::Judges)?, settings);
+    let judges = WorkerJudges::new(program(Kind::Again)?, settings);
     judges.warm().context("cannot start a worker")?;
     Ok(judges)
+}
+
+/// By whom a server has a log judged again: by a worker of its own, gone when the log is done, where rule code runs in workers.
+pub(super) fn judges_again(in_workers: bool, laws: &Arc<LawCache>) -> Result<AgainJudges> {
+    if !in_workers {
+        return Ok(judges_here(laws));
+    }
+    let program = program(Kind::Again)?;
+    let settings = JudgesSettings {
+        command: JUDGED_AGAIN_WITHIN,
+        workers_max: 1,
+    };
+    Ok(Arc::new(move || {
+        Arc::new(WorkerJudges::new(program.clone(), settings))
+    }))
 }
 
 /// Works until the server is gone.
 pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     // What lies in files is read before there are none.
     let books = match arguments.kind {
-        Kind::Judges => Vec::new(),
+        Kind::Judges | Kind::Again => Vec::new(),
         Kind::Pages | Kind::Previews => rulebooks::playable()?,
     };
     let socket = become_worker(Bounds {
         memory: MEMORY,
-        gives_way: arguments.kind == Kind::Previews,
+        gives_way: matches!(arguments.kind, Kind::Previews | Kind::Again),
     });
     let socket = socket.context("only the server starts this")?;
-    if arguments.kind == Kind::Judges {
+    if matches!(arguments.kind, Kind::Judges | Kind::Again) {
         // Where the server is gone there is nobody left to tell.
         let judging = std::thread::Builder::new().stack_size(STACK);
         let judging = judging.spawn(move || drop(judges::serve(&socket)))?;
@@ -106,6 +124,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
     let laws = Arc::new(LawCache::of_bytes(LAWS_BYTES));
     let deps = Deps {
         games: GameHost::distant(far.clone(), far.clone()),
+        again: judges_here(&laws),
         laws: Arc::clone(&laws),
         accounts: far.clone(),
         safety: far.clone(),

@@ -21,7 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::law_worker::{Kind, program};
+use super::law_worker::{Kind, judges_again, program};
 use super::restart::{self, Ended};
 use super::sign_in_from;
 use crate::data_folder::{self, DataArguments, DataFolder, DataPlace, node_options};
@@ -304,6 +304,7 @@ fn deps(
     house: ServerConfig,
 ) -> Result<Deps> {
     Ok(Deps {
+        again: judges_again(workers.is_some(), &folder.laws)?,
         workers,
         games: games.clone().into(),
         laws: Arc::clone(&folder.laws),
@@ -433,9 +434,8 @@ fn game_workers(asked: Option<LawHost>) -> Result<Option<WorkerJudges>> {
     match started_workers() {
         Ok(judges) => Ok(Some(judges)),
         Err(error) if asked.is_none() => {
-            let error = format!("{error:#}");
             tracing::warn!(
-                "no worker can be started ({error}), so rule code runs in the server's own process: what runs away there takes \
+                "no worker can be started ({error:#}), so rule code runs in the server's own process: what runs away there takes \
                  the server with it"
             );
             Ok(None)

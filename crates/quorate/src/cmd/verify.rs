@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use quorate_kernel::GameId;
-use quorate_runtime::in_process::Rejudger;
+use quorate_runtime::in_process::{InProcess, Rejudger};
 use quorate_runtime::verify::{self, Grade, VerifyProgress};
 use quorate_runtime::{LogFault, fold};
 use serde_json::json;
@@ -100,11 +100,12 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
 fn rejudger(folder: &DataFolder, game: &GameId) -> Result<Rejudger> {
     let secret = folder.secret_of(game)?;
     let secret = secret.context("the server's secret cannot be read, and without it nothing can be judged again: try --grade fold")?;
-    let (store, game) = (Arc::clone(&folder.store), game.clone());
+    let (store, of) = (Arc::clone(&folder.store), game.clone());
     let handle = folder.handle();
     let find = move |seq| {
-        let found = handle.block_on(fold::events_of(&*store, &*store, &game, &[seq]));
+        let found = handle.block_on(fold::events_of(&*store, &*store, &of, &[seq]));
         found.ok().and_then(|mut events| events.pop())
     };
-    Ok(Rejudger::new(&folder.laws, secret, Box::new(find)))
+    let judges = Arc::new(InProcess::new(&folder.laws));
+    Ok(Rejudger::new(judges, game.clone(), secret, Box::new(find)))
 }

@@ -7,7 +7,7 @@ use crate::app::error::AppError;
 use crate::app::posted::Posted;
 use crate::app::reply;
 use crate::requests::drafts::{self, DraftForm, OwnDraft};
-use crate::requests::forms::{SentIn, answer_in};
+use crate::requests::forms::{SentBeside, answer_beside};
 use crate::requests::send;
 use crate::site::compose::page::DraftLine;
 use crate::ui::{Link, urls};
@@ -19,31 +19,31 @@ fn form_of(form: &Posted) -> Result<DraftForm, AppError> {
 }
 
 /// `POST /g/{game}/drafts`: keeps a form as it stands. Scripts ask for no page.
-pub async fn keep(SentIn { look, form }: SentIn) -> Response {
+pub async fn keep(SentBeside { context, form }: SentBeside) -> Response {
     let result = async {
-        send::player(&look)?;
+        send::seat(&context)?;
         let of = form_of(&form)?;
-        drafts::keep(&look, &of, &form).await?;
+        drafts::keep(&context, &of, &form).await?;
         if form.one("quiet").is_some() {
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
-        let to = of.href(look.game().as_str());
+        let to = of.href(context.game().as_str());
         Ok(reply::see_with(
             &to,
             "Your draft is kept. You find it on all your devices.",
         ))
     };
     let result = result.await;
-    answer_in(&look, result)
+    answer_beside(&context, result)
 }
 
 /// `POST /g/{game}/drafts/delete`.
-pub async fn delete(SentIn { look, form }: SentIn) -> Response {
+pub async fn delete(SentBeside { context, form }: SentBeside) -> Response {
     let result = async {
-        send::player(&look)?;
+        send::seat(&context)?;
         let of = form_of(&form)?;
-        drafts::drop_own(&look, &of).await?;
-        let game = look.game().as_str();
+        drafts::drop_own(&context, &of).await?;
+        let game = context.game().as_str();
         let to = match form.one("do") {
             Some("start-over") => of.href(game),
             _ => urls::Compose { game }.into(),
@@ -51,7 +51,7 @@ pub async fn delete(SentIn { look, form }: SentIn) -> Response {
         Ok(reply::see_with(&to, "The draft is deleted."))
     };
     let result = result.await;
-    answer_in(&look, result)
+    answer_beside(&context, result)
 }
 
 /// A draft in the list.

@@ -9,7 +9,7 @@ use axum::response::Response;
 use crate::app::error::AppError;
 use crate::app::reply;
 use crate::requests::forget::{drop_pictures, is_mine, withhold};
-use crate::requests::forms::{SentIn, answer_in};
+use crate::requests::forms::{SentBeside, answer_beside};
 use crate::requests::send;
 use crate::ui::urls;
 use crate::view::events;
@@ -18,29 +18,29 @@ use crate::view::forgetting::texts;
 /// `POST /g/{game}/log/{event}/forget`.
 pub(crate) async fn take(
     Path((_, word)): Path<(String, String)>,
-    SentIn { look, form }: SentIn,
+    SentBeside { context, form }: SentBeside,
 ) -> Response {
     let result = async {
-        let event = events::find(&look, &word).await?;
-        if !is_mine(&look, &event) {
-            return withhold(&look, &event, form.key(), form.filled("reason")).await;
+        let site = context.app();
+        let event = events::numbered(site, context.game(), &word).await?;
+        if !is_mine(context.me(), &event) {
+            return withhold(&context, &event, form.key(), form.filled("reason")).await;
         }
-        if look.pends(&event) {
+        if context.pends(&event) {
             return Err(AppError::Forbidden(
                 "People are voting on these words: they can be erased once the matter is closed.",
             ));
         }
-        let site = look.app();
-        send::count_write(site, look.visitor()).await?;
-        site.forget(look.game(), &texts(&event)).await?;
-        drop_pictures(&look, &event, look.visitor().id()).await
+        send::count_write(site, context.visitor()).await?;
+        site.forget(context.game(), &texts(&event)).await?;
+        drop_pictures(&context, &event, context.visitor().id()).await
     };
     let to = urls::Event {
-        game: look.game().as_str(),
+        game: context.game().as_str(),
         event: &word,
     };
     match result.await {
         Ok(()) => reply::see_with(&to.into(), "The words are gone."),
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(trouble) => answer_beside(&context, Err(trouble)),
     }
 }

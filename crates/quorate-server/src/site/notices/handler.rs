@@ -22,7 +22,8 @@ use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::app::{push, reply};
 use crate::requests::forms::answer;
-use crate::site::notices::follow::{FollowedAsked, page_of};
+use crate::requests::named::NamedAsked;
+use crate::site::notices::follow::page_of;
 use crate::site::notices::page::{Notices, NoticesBlock, NoticesLine};
 use crate::site::notices::reach::{failed, outbox};
 use crate::ui::urls::Href;
@@ -501,7 +502,7 @@ async fn interests_block(
         .interests_of(account.id, game)
         .await
         .map_err(failed)?;
-    let asked = FollowedAsked {
+    let asked = NamedAsked {
         game: game.clone(),
         account: account.id,
         what: interests.keys().map(ToString::to_string).collect(),

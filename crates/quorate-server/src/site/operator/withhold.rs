@@ -14,7 +14,7 @@ use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::requests::forget;
 use crate::ui::{Choice, Field, FieldKind, urls};
-use crate::view::game::GameView;
+use crate::view::game::GameContext;
 
 /// The fields of the form: which game, which event, why.
 pub(crate) fn fields(games: impl Iterator<Item = String>) -> Vec<Field> {
@@ -40,13 +40,13 @@ pub(crate) async fn done(
     form: &Posted,
 ) -> Result<Response, AppError> {
     let game = form.filled("game").unwrap_or_default();
-    let look = GameView::at(site, visitor, game).await?;
+    let context = GameContext::at(site, visitor, game).await?;
     let number = form.filled("event").and_then(|text| text.parse().ok());
     let unread = || AppError::Form("An event is named by its number.".to_owned());
     let seq = EventSeq(number.ok_or_else(unread)?);
-    let events = site.events(look.game(), &[seq]).await?;
+    let events = site.events(context.game(), &[seq]).await?;
     let event = events.into_iter().next().ok_or(AppError::NotFound)?;
-    forget::withhold(&look, &event, None, form.filled("why")).await?;
+    forget::withhold(&context, &event, None, form.filled("why")).await?;
     let happened = Happened {
         event: SecurityEvent::Withheld,
         account: None,

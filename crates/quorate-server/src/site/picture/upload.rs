@@ -20,10 +20,10 @@ use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::requests::drafts::{self, DraftForm};
-use crate::requests::forms::{SentIn, answer, answer_in};
+use crate::requests::forms::{SentBeside, answer, answer_beside};
 use crate::requests::send;
 use crate::ui::markup::{UPLOAD_WORD, UPLOADED, uploaded};
-use crate::view::game::GameView;
+use crate::view::game::{GameContext, GameView};
 use crate::view::posts::post_id;
 
 /// A text may lose its picture, so that no browser keeps one for longer than an hour.
@@ -33,19 +33,19 @@ const KEEP: &str = "private, max-age=3600";
 const SHOWS_MAX: usize = 200;
 
 /// `POST /g/{game}/uploads`: keeps the picture that came with a form, and the form with the picture in its text as a draft.
-pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
-    let result = taken(&look, form).await;
-    answer_in(&look, result)
+pub(crate) async fn take(SentBeside { context, form }: SentBeside) -> Response {
+    let result = taken(&context, form).await;
+    answer_beside(&context, result)
 }
 
-async fn taken(look: &GameView, mut form: Posted) -> Result<Response, AppError> {
-    send::player(look)?;
+async fn taken(context: &GameContext, mut form: Posted) -> Result<Response, AppError> {
+    send::seat(context)?;
     let unread = |what: &str| AppError::Form(what.to_owned());
     let of = DraftForm::of(&form);
     let of = of.ok_or_else(|| unread("It does not say which text the picture is for."))?;
-    let id = look.visitor().id().ok_or(AppError::NotFound)?;
-    let site = look.app();
-    send::count_write(site, look.visitor()).await?;
+    let id = context.visitor().id().ok_or(AppError::NotFound)?;
+    let site = context.app();
+    send::count_write(site, context.visitor()).await?;
     let sent = form.filled("picture").map(str::to_owned);
     let sent =
         sent.ok_or_else(|| unread("Choose a picture first. Your text is still in the form."))?;
@@ -63,9 +63,9 @@ async fn taken(look: &GameView, mut form: Posted) -> Result<Response, AppError> 
         .take(UPLOAD_WORD)
         .collect();
     let upload = Upload {
-        game: look.game().clone(),
+        game: context.game().clone(),
         word: word.clone(),
-        at: look.now(),
+        at: context.now(),
         file,
     };
     match site.parts.uploads.keep_upload(id, &upload).await? {
@@ -87,8 +87,8 @@ async fn taken(look: &GameView, mut form: Posted) -> Result<Response, AppError> 
         text => format!("{text}\n\n{image}"),
     };
     form.put(field, text);
-    drafts::keep(look, &of, &form).await?;
-    let to = of.href(look.game().as_str());
+    drafts::keep(context, &of, &form).await?;
+    let to = of.href(context.game().as_str());
     Ok(reply::see_with(&to, "The picture is in your text."))
 }
 

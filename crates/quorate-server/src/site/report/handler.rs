@@ -4,52 +4,39 @@ use std::collections::BTreeMap;
 
 use axum::extract::Query;
 use axum::response::Response;
-use quorate_kernel::{PlayerId, PostId};
+use quorate_notices::outbox::Followed;
 use quorate_runtime::ports::Report;
 
 use crate::app::error::AppError;
 use crate::app::posted::Posted;
 use crate::app::reply;
-use crate::requests::forms::{Opened, SentIn, answer_in, drawn, page};
+use crate::requests::forms::{Opened, SentBeside, answer_beside, drawn, page};
+use crate::requests::named::is_there;
 use crate::requests::send;
 use crate::ui::urls::Href;
 use crate::ui::{Field, FieldKind, Form, FormPage, urls};
-use crate::view::game::GameView;
+use crate::view::game::{GameContext, GameView};
 use crate::view::people::Part;
 
 /// The longest reason, in bytes.
 const WHY_BYTES: usize = 2_000;
 
-/// What a report is about, as the reader may see it.
-enum Reported {
-    Post(PostId),
-    Player(PlayerId),
+/// What a word names: `post:12`, `player:3`.
+fn named(word: &str) -> Option<Followed> {
+    match word.split_once(':')? {
+        ("post", id) => Some(Followed::Post(id.parse().ok()?)),
+        ("player", id) => Some(Followed::Person(id.parse().ok()?)),
+        _ => None,
+    }
 }
 
-impl Reported {
-    /// What a word names: `post:12`, `player:3`.
-    fn of(look: &GameView, word: &str) -> Result<Self, AppError> {
-        let named = match word.split_once(':') {
-            Some(("post", id)) => id
-                .parse()
-                .ok()
-                .filter(|id| look.post(*id).is_some())
-                .map(Self::Post),
-            Some(("player", id)) => id.parse().ok().map(Self::Player),
-            _ => None,
-        };
-        named.ok_or(AppError::NotFound)
-    }
-
-    fn title(&self, look: &GameView) -> String {
-        match self {
-            Self::Post(id) => {
-                let title = look.post(*id).map(|post| look.themed(post.title.as_str()));
-                format!("the post \u{201c}{}\u{201d}", title.unwrap_or_default())
-            }
-            Self::Player(id) => look.name(*id),
-        }
-    }
+/// How a report's page calls what it is about; none of what is not there, or not the reader's to see.
+fn title(look: &GameView, what: &Followed) -> Option<String> {
+    let name = look.followed(what)?;
+    Some(match what {
+        Followed::Post(_) => format!("the post \u{201c}{name}\u{201d}"),
+        Followed::Person(_) | Followed::Rule(_) => name,
+    })
 }
 
 /// `GET /g/{game}/report`.
@@ -60,13 +47,14 @@ pub(crate) async fn show(
     drawn(look, move |look| {
         look.visitor().account.as_ref().ok_or(AppError::SignIn)?;
         let about = query.get("about").map(String::as_str).unwrap_or_default();
-        let reported = Reported::of(look, about)?;
-        Ok(page(look, &form(look, &reported, about)))
+        let title = named(about).and_then(|what| title(look, &what));
+        let title = title.ok_or(AppError::NotFound)?;
+        Ok(page(look, &form(look, &title, about)))
     })
     .await
 }
 
-fn form(look: &GameView, reported: &Reported, about: &str) -> FormPage {
+fn form(look: &GameView, title: &str, about: &str) -> FormPage {
     let game = look.game().as_str();
     let why = Field::new(
         "report-why",
@@ -78,9 +66,8 @@ fn form(look: &GameView, reported: &Reported, about: &str) -> FormPage {
         chrome: look.chrome("Report", Part::Elsewhere),
         title: "Tell the operator".to_owned(),
         about: format!(
-            "About {}. The operators of this server read it; nobody in the game does. Settle what the game\u{2019}s rules can settle \
-             in the game: by a call for judgement, a claim or a dispute.",
-            reported.title(look)
+            "About {title}. The operators of this server read it; nobody in the game does. Settle what the game\u{2019}s rules can settle \
+             in the game: by a call for judgement, a claim or a dispute."
         ),
         error: None,
         form: Some(Form {
@@ -96,30 +83,33 @@ fn form(look: &GameView, reported: &Reported, about: &str) -> FormPage {
 }
 
 /// `POST /g/{game}/report`.
-pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
-    let result = told(&look, &form).await;
-    answer_in(&look, result)
+pub(crate) async fn take(SentBeside { context, form }: SentBeside) -> Response {
+    let result = told(&context, &form).await;
+    answer_beside(&context, result)
 }
 
-async fn told(look: &GameView, form: &Posted) -> Result<Response, AppError> {
-    let by = look.visitor().id().ok_or(AppError::SignIn)?;
+async fn told(context: &GameContext, form: &Posted) -> Result<Response, AppError> {
+    let by = context.visitor().id().ok_or(AppError::SignIn)?;
     let about = form.one("about").unwrap_or_default();
-    Reported::of(look, about)?;
+    let named = named(about).ok_or(AppError::NotFound)?;
+    if !is_there(context, &named).await? {
+        return Err(AppError::NotFound);
+    }
     let why = form.filled("why").filter(|why| why.len() <= WHY_BYTES);
     let why = why.ok_or_else(|| {
         AppError::Form(format!("Say what is wrong, in at most {WHY_BYTES} bytes."))
     })?;
-    let site = look.app();
-    send::count_write(site, look.visitor()).await?;
+    let site = context.app();
+    send::count_write(site, context.visitor()).await?;
     let report = Report {
         at: site.now(),
         by: Some(by),
-        game: look.game().clone(),
+        game: context.game().clone(),
         about: about.to_owned(),
         why: why.to_owned(),
     };
     site.parts.moderation.report(&report).await?;
-    let game = look.game().as_str();
+    let game = context.game().as_str();
     Ok(reply::see_with(
         &Href::from(urls::Game { game }),
         "The operator is told.",
