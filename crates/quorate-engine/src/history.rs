@@ -401,3 +401,141 @@ fn gist(effect: &Effect) -> String {
         other => format!("{:?}", other.clone().onto(&State::default())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::judge::Judge;
+    use crate::tiny_game::{TinyGame, game, new_post};
+
+    const GOLD: &str = r#"gold = number("Gold", of = player)
+category("Bill", statuses = ["pending", "enacted"])
+
+def gain(actor: Player):
+    actor.gold += 2
+
+def double(actor: Player):
+    actor.gold = actor.gold * 2
+
+def spend(actor: Player):
+    pay(actor, gold = 2)
+
+def finish(actor: Player, bill: Bill):
+    require(actor.gold >= 2, "2 Gold")
+    close(bill, "enacted")
+
+action("gain", gain)
+action("double", double)
+action("spend", spend)
+action("finish", finish)"#;
+
+    fn ruling(game: &TinyGame, strike: &[u64], uphold: &[u64]) -> Result<Ruling, Refusal> {
+        let bench = Bench {
+            now: game.judge.state(),
+            past: &game.log,
+            seq: game.judge.head().seq.next(),
+            secret: [0; 32],
+        };
+        let named = NamedRuling {
+            strike: strike.iter().copied().map(EventSeq).collect(),
+            uphold: uphold.iter().copied().map(EventSeq).collect(),
+        };
+        rule(&bench, &named, |state, head| {
+            Judge::open(state, head, &Arc::default())
+        })
+    }
+
+    /// What Anna's gold becomes by a ruling, where it becomes something else.
+    fn gold(ruling: &Ruling) -> Option<Value> {
+        ruling.effects.iter().find_map(|effect| match effect {
+            Effect::Cell { key, new, .. } if key.name == "gold" => {
+                new.as_ref().map(|cell| cell.value.clone())
+            }
+            _ => None,
+        })
+    }
+
+    fn fates(ruling: &Ruling) -> Vec<(u64, String)> {
+        let fates = ruling.fates.iter();
+        fates.map(|(seq, fate)| (seq.0, fate.word())).collect()
+    }
+
+    #[test]
+    fn a_ruling_names_events_of_play_and_each_on_one_side() {
+        let mut game = game(GOLD);
+        game.act("gain", &[]).expect("anybody may");
+        let refused = |strike: &[u64], uphold: &[u64]| {
+            let refusal = ruling(&game, strike, uphold).expect_err("it cannot be named");
+            refusal.what().to_owned()
+        };
+        assert_eq!(refused(&[3], &[]), "events of the log; there is no event 3");
+        assert_eq!(
+            refused(&[1], &[]),
+            "events of the game's play: its founding is none"
+        );
+        assert_eq!(refused(&[2], &[2]), "to either strike or uphold event 2");
+        assert_eq!(refused(&[], &[]), "an event to strike or uphold");
+    }
+
+    #[test]
+    fn what_follows_a_struck_event_is_judged_again_as_if_it_had_not_been() {
+        let mut game = game(GOLD);
+        for action in ["gain", "double", "gain"] {
+            game.act(action, &[]).expect("anybody may");
+        }
+        let ruling = ruling(&game, &[2], &[]).expect("it can be struck");
+        assert_eq!(gold(&ruling), Some(Value::Int(2)), "6 before");
+        let told = [(2, "struck"), (3, "comes to something else")];
+        assert_eq!(
+            fates(&ruling),
+            told.map(|(seq, word)| (seq, word.to_owned()))
+        );
+    }
+
+    #[test]
+    fn what_the_law_refuses_without_it_is_struck_too_but_for_a_closing_which_stands() {
+        let mut game = game(GOLD);
+        let bill = game
+            .post(new_post("Bill", "More rope"))
+            .expect("anybody may");
+        game.act("gain", &[]).expect("anybody may");
+        let bill = Value::Thing(quorate_kernel::Thing::Post(bill));
+        game.act("finish", &[("bill", bill)])
+            .expect("there is gold");
+        game.act("spend", &[]).expect("there is gold");
+        let ruling = ruling(&game, &[3], &[]).expect("it can be struck");
+        let fates = fates(&ruling);
+        assert_eq!(fates[0], (3, "struck".to_owned()));
+        assert_eq!(fates[1], (4, "stands as it was".to_owned()));
+        assert!(
+            fates[2].1.starts_with("struck too, for it needs Gold"),
+            "{fates:?}"
+        );
+        let reopens = |effect: &Effect| matches!(effect, Effect::Post { .. });
+        assert!(!ruling.effects.iter().any(reopens), "{:?}", ruling.effects);
+    }
+
+    #[test]
+    fn what_people_wrote_stands_though_it_is_struck() {
+        let mut game = game(GOLD);
+        let bill = game
+            .post(new_post("Bill", "More rope"))
+            .expect("anybody may");
+        let comment = game.comment(bill, "Indeed").expect("anybody may").seq;
+        let ruling = ruling(&game, &[comment.0], &[]).expect("it can be struck");
+        assert_eq!(fates(&ruling), [(comment.0, "struck".to_owned())]);
+        assert!(ruling.effects.is_empty(), "{:?}", ruling.effects);
+    }
+
+    #[test]
+    fn a_claim_that_is_upheld_is_settled() {
+        let mut game = game("gold = number(\"Gold\", of = player)");
+        let event = game.claim(vec![game.set("gold", 4)]).expect("anybody may");
+        let ruling = ruling(&game, &[], &[event.seq.0]).expect("it can be upheld");
+        let claims: Vec<_> = game.judge.state().claims.keys().copied().collect();
+        assert_eq!(ruling.settled, claims);
+        assert_eq!(fates(&ruling), [(event.seq.0, "upheld".to_owned())]);
+    }
+}

@@ -508,3 +508,6 @@ pub fn default_words(field: &Field) -> String {
         .map(convert::describe)
         .unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests;

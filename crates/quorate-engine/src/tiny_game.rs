@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::command::{Act, Actor, Command, typed};
+use quorate_kernel::command::{Act, Actor, Command, Founding, NewPost, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, Refusal, Thing, Value};
+use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, PostId, Refusal, Thing, Value};
 use quorate_law::datum::Datum;
 
-use crate::inputs::Inputs;
+use crate::inputs::{Dictated, Inputs};
 use crate::judge::Judge;
 use crate::rulebook::{EDITION, Rulebook};
 use crate::tx::{Frame, Tx};
@@ -30,6 +30,8 @@ pub(crate) struct TinyGame {
     pub(crate) judge: Judge,
     pub(crate) anna: PlayerId,
     pub(crate) now: Moment,
+    /// Every event so far, for undos and rulings.
+    pub(crate) log: Vec<Event>,
 }
 
 /// Founds a game of some code, which must not sleep.
@@ -39,6 +41,20 @@ pub(crate) fn game(code: &str) -> TinyGame {
 
 /// The same under an edition of the library.
 pub(crate) fn game_of_edition(code: &str, edition: u16) -> TinyGame {
+    let founding = Founding {
+        edition,
+        ..founding(code)
+    };
+    let mut game = TinyGame::unfounded();
+    let founded = game.found(founding);
+    assert!(founded.is_ok(), "{founded:?}");
+    let asleep = &game.judge.law().asleep;
+    assert!(asleep.is_empty(), "{asleep:?}");
+    game
+}
+
+/// What founds a game of some code.
+pub(crate) fn founding(code: &str) -> Founding {
     let rule =
         format!("---\nsection: rules\n---\n# House\n\n1. So it is.\n\n```starlark\n{code}\n```\n");
     let book = Rulebook {
@@ -48,26 +64,78 @@ pub(crate) fn game_of_edition(code: &str, edition: u16) -> TinyGame {
         rules: vec![("1-rules/01-house.md".to_owned(), rule)],
         tests: Vec::new(),
     };
-    let mut founding = book.founding("A game", "Anna").expect("it reads");
-    founding.edition = edition;
-    let mut game = TinyGame {
-        judge: Judge::unfounded(&Arc::default()),
-        anna: PlayerId(Id::new(EventSeq(1), 0)),
-        now: "2031-05-04T09:00Z".parse().expect("a moment"),
-    };
-    let founded = game.send(Actor::Operator, Act::Found(Box::new(founding)));
-    assert!(founded.is_ok(), "{founded:?}");
-    let asleep = &game.judge.law().asleep;
-    assert!(asleep.is_empty(), "{asleep:?}");
-    let mut people = game.judge.state().people.keys();
-    game.anna = *people.next().expect("the founder");
-    game
+    book.founding("A game", "Anna").expect("it reads")
+}
+
+/// A post that changes nothing.
+pub(crate) fn new_post(category: &str, title: &str) -> NewPost {
+    NewPost {
+        category: category.into(),
+        title: typed(title),
+        body: typed("So be it."),
+        flavour: typed(""),
+        fields: Vec::new(),
+        patch: None,
+    }
 }
 
 impl TinyGame {
+    /// A game that is yet to be founded.
+    pub(crate) fn unfounded() -> Self {
+        Self {
+            judge: Judge::unfounded(&Arc::default()),
+            anna: PlayerId(Id::new(EventSeq(1), 0)),
+            now: "2031-05-04T09:00Z".parse().expect("a moment"),
+            log: Vec::new(),
+        }
+    }
+
+    /// Founds it; the first on its roster is Anna from then on.
+    pub(crate) fn found(&mut self, founding: Founding) -> Result<Event, Refusal> {
+        let event = self.send(Actor::Operator, Act::Found(Box::new(founding)))?;
+        let mut people = self.judge.state().people.keys();
+        self.anna = *people.next().expect("the founder");
+        Ok(event)
+    }
+
     /// What a command comes to; an event that was refused or lapsed is a refusal.
     pub(crate) fn send(&mut self, actor: Actor, act: Act) -> Result<Event, Refusal> {
-        self.send_with(actor, act, &Inputs::default())
+        self.send_throwing(actor, act, &[])
+    }
+
+    /// The same, where the next dice are known.
+    fn send_throwing(&mut self, actor: Actor, act: Act, dice: &[i64]) -> Result<Event, Refusal> {
+        let command = Command {
+            at: self.now,
+            actor,
+            key: Name::from(format!("k{}", self.judge.head().seq)),
+            act,
+        };
+        let inputs = Inputs {
+            past: &self.log,
+            dictated: Dictated {
+                dice: dice.iter().copied().collect(),
+                ..Dictated::default()
+            },
+            ..Inputs::default()
+        };
+        let event = self.judge.judge(&command, &inputs).event()?;
+        self.log.push(event.clone());
+        match event.outcome {
+            Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(refusal),
+            _ => Ok(event),
+        }
+    }
+
+    /// Lets time pass: what falls due until then happens.
+    pub(crate) fn wait(&mut self, until: Moment) -> Vec<Event> {
+        let mut events = Vec::new();
+        while let Some(due) = self.judge.due_command(until) {
+            self.now = due.at;
+            events.push(self.send(Actor::Game, due.act).expect("it falls due"));
+        }
+        self.now = until;
+        events
     }
 
     /// Anna takes an event back; an undo that is refused is a refusal.
@@ -77,29 +145,21 @@ impl TinyGame {
             picks: Vec::new(),
             reason: typed(""),
         };
-        let inputs = Inputs {
-            past: &[event],
-            ..Inputs::default()
-        };
-        self.send_with(Actor::Player(self.anna), act, &inputs)
-    }
-
-    fn send_with(&mut self, actor: Actor, act: Act, inputs: &Inputs<'_>) -> Result<Event, Refusal> {
-        let command = Command {
-            at: self.now,
-            actor,
-            key: Name::from(format!("k{}", self.judge.head().seq)),
-            act,
-        };
-        let event = self.judge.judge(&command, inputs).event()?;
-        match event.outcome {
-            Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(refusal),
-            _ => Ok(event),
-        }
+        self.send(Actor::Player(self.anna), act)
     }
 
     /// An action of Anna's.
     pub(crate) fn act(&mut self, action: &str, args: &[(&str, Value)]) -> Result<Event, Refusal> {
+        self.act_throwing(action, args, &[])
+    }
+
+    /// An action of Anna's whose dice are known.
+    pub(crate) fn act_throwing(
+        &mut self,
+        action: &str,
+        args: &[(&str, Value)],
+        dice: &[i64],
+    ) -> Result<Event, Refusal> {
         let args = args
             .iter()
             .map(|(name, value)| ((*name).into(), value.clone()));
@@ -107,7 +167,47 @@ impl TinyGame {
             action: action.into(),
             args: args.collect(),
         };
+        self.send_throwing(Actor::Player(self.anna), act, dice)
+    }
+
+    /// A post of Anna's.
+    pub(crate) fn post(&mut self, post: NewPost) -> Result<PostId, Refusal> {
+        let event = self.send(Actor::Player(self.anna), Act::Post(Box::new(post)))?;
+        Ok(PostId(Id::new(event.seq, 0)))
+    }
+
+    /// A comment of Anna's.
+    pub(crate) fn comment(&mut self, post: PostId, text: &str) -> Result<Event, Refusal> {
+        let text = typed(text);
+        self.send(Actor::Player(self.anna), Act::Comment { post, text })
+    }
+
+    /// A change that Anna makes by hand.
+    pub(crate) fn claim(&mut self, clauses: Vec<Clause>) -> Result<Event, Refusal> {
+        let act = Act::Claim {
+            patch: Sealed::close(Patch { clauses }, [0; 16]),
+            rule: "house".into(),
+            reason: typed("so it is"),
+        };
         self.send(Actor::Player(self.anna), act)
+    }
+
+    /// The change of a number of Anna's.
+    pub(crate) fn set(&self, name: &str, value: i64) -> Clause {
+        Clause::SetValue {
+            thing: Thing::Player(self.anna),
+            name: name.into(),
+            value: Value::Int(value),
+        }
+    }
+
+    /// The amendment of the rule that puts some words in the place of others.
+    pub(crate) fn amendment(&self, from: &str, to: &str) -> Clause {
+        let id = Name::from("house");
+        let base = Arc::clone(&self.judge.state().rules[&id].text);
+        assert!(base.contains(from), "{from}");
+        let text = base.replace(from, to).into();
+        Clause::AmendRule { id, base, text }
     }
 
     /// A change by the operator.

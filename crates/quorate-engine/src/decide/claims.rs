@@ -224,3 +224,134 @@ pub(super) fn dispute(tx: &Tx, player: PlayerId, claim: ClaimId) -> Answer<()> {
     tx.happen("disputed", "Game", told);
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{Act, Actor, typed};
+    use quorate_kernel::ids::ClaimId;
+    use quorate_kernel::patch::{Clause, Patch};
+    use quorate_kernel::rows::{ClaimStanding, DueKey};
+    use quorate_kernel::seal::Sealed;
+    use quorate_kernel::{EventSeq, Id};
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::{TinyGame, game, new_post};
+
+    const GOLD: &str = "claims(settled_after = days(2))\ngold = number(\"Gold\", of = player)";
+
+    #[test]
+    fn a_claim_has_a_reason_a_rule_and_a_change_that_makes_a_difference() {
+        let mut game = game(GOLD);
+        let claim = |game: &mut TinyGame, rule: &str, reason: &str, value: Option<i64>| {
+            let clauses = value.map(|value| game.set("gold", value));
+            let patch = Patch {
+                clauses: clauses.into_iter().collect(),
+            };
+            let act = Act::Claim {
+                patch: Sealed::close(patch, [0; 16]),
+                rule: rule.into(),
+                reason: typed(reason),
+            };
+            let sent = game.send(Actor::Player(game.anna), act);
+            sent.err().map(|refusal| refusal.what().to_owned())
+        };
+        let no = |what: &str| Some(what.to_owned());
+        assert_eq!(claim(&mut game, "house", " ", Some(4)), no("a reason"));
+        let unknown = no("a rule that the change rests on");
+        assert_eq!(claim(&mut game, "shed", "so it is", Some(4)), unknown);
+        assert_eq!(claim(&mut game, "house", "so it is", None), no("a change"));
+        let idle = no("a change that makes a difference");
+        assert_eq!(claim(&mut game, "house", "so it is", Some(0)), idle);
+        assert_eq!(claim(&mut game, "house", "so it is", Some(4)), None);
+    }
+
+    #[test]
+    fn what_is_claimed_bears_a_mark_and_falls_due() {
+        let mut game = game(GOLD);
+        let event = game.claim(vec![game.set("gold", 4)]).expect("anybody may");
+        let state = game.judge.state();
+        let (key, claim) = state.claims.iter().next().expect("there is one");
+        assert_eq!((key.event(), claim.by), (event.seq, game.anna));
+        let marked: Vec<&str> = state
+            .cells
+            .iter()
+            .filter(|(_, cell)| cell.claimed)
+            .map(|(key, _)| key.name.as_str())
+            .collect();
+        assert_eq!(marked, ["gold"]);
+        assert!(state.dues.contains_key(&DueKey::Claim(*key)));
+    }
+
+    #[test]
+    fn a_claim_is_made_whole_or_not_at_all() {
+        let mut game = game(GOLD);
+        let both = vec![game.set("gold", 4), game.set("silver", 1)];
+        let refused = game.claim(both).expect_err("there is no silver");
+        let what = refused.what();
+        assert!(what.starts_with("changes that can all be made: "), "{what}");
+        assert_eq!(game.value("gold"), Datum::Int(0));
+        let refused = game.claim(vec![game.set("silver", 1)]);
+        let refused = refused.expect_err("there is no silver");
+        let what = refused.what();
+        assert!(what.starts_with("a change that can be made: "), "{what}");
+    }
+
+    #[test]
+    fn part_of_a_claim_is_not_what_hangs_on_a_condition_that_does_not_hold() {
+        let mut game = game(GOLD);
+        let silver = Clause::When {
+            test: "1 > 2".into(),
+            clauses: vec![game.set("silver", 1)],
+        };
+        game.claim(vec![game.set("gold", 4), silver])
+            .expect("the gold is all of it");
+        assert_eq!(game.value("gold"), Datum::Int(4));
+    }
+
+    #[test]
+    fn code_is_claimed_only_as_a_pending_matter_carries_it() {
+        let mut game = game(
+            "gold = number(\"Gold\", of = player)\n\
+             category(\"Bill\", icons = [\"for\"], statuses = [\"pending\", \"enacted\"])\n\n\
+             def anybody(attempt: Attempt) -> bool:\n    return True\n\n\
+             permit(scope(actions = [\"claim\"]), anybody)",
+        );
+        let richer = game.amendment("of = player", "of = player, default = 5");
+        let refused = game.claim(vec![richer.clone()]).expect_err("no vote on it");
+        let what = refused.what();
+        assert!(
+            what.starts_with("a change by hand that leaves code alone"),
+            "{what}"
+        );
+        assert_eq!(refused.needs[0].have, "another code of House");
+        let patch = Patch {
+            clauses: vec![richer.clone()],
+        };
+        let mut bill = new_post("Bill", "Richer");
+        bill.patch = Some(Sealed::close(patch, [0; 16]));
+        game.post(bill).expect("anybody may");
+        game.claim(vec![richer]).expect("the bill carries it");
+    }
+
+    #[test]
+    fn a_claim_is_disputed_once_by_each_and_waits_no_more() {
+        let mut game = game(GOLD);
+        game.claim(vec![game.set("gold", 4)]).expect("anybody may");
+        let claim = ClaimId(*game.judge.state().claims.keys().next().expect("one"));
+        let dispute = |game: &mut TinyGame, claim: ClaimId| {
+            let reason = typed("not so");
+            let sent = game.send(Actor::Player(game.anna), Act::Dispute { claim, reason });
+            sent.err().map(|refusal| refusal.what().to_owned())
+        };
+        let unknown = ClaimId(Id::new(EventSeq(99), 0));
+        let told = dispute(&mut game, unknown);
+        assert_eq!(told.as_deref(), Some("a claim that exists"));
+        assert_eq!(dispute(&mut game, claim), None);
+        let state = game.judge.state();
+        assert_eq!(state.claims[&claim.0].standing, ClaimStanding::Disputed);
+        assert!(!state.dues.contains_key(&DueKey::Claim(claim.0)));
+        let told = dispute(&mut game, claim);
+        let once = "a claim that is not settled and that you do not dispute yet";
+        assert_eq!(told.as_deref(), Some(once));
+    }
+}

@@ -141,3 +141,56 @@ fn write_founder(tx: &Tx, id: PlayerId, founding: &Founding) {
     };
     tx.put(id, person);
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::Founding;
+    use quorate_kernel::rows::Standing;
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::{TinyGame, founding, game};
+
+    fn refused(founding: Founding) -> String {
+        let sent = TinyGame::unfounded().found(founding);
+        sent.expect_err("it is refused").what().to_owned()
+    }
+
+    #[test]
+    fn a_game_is_founded_once_under_a_title_that_fits() {
+        let titled = |title: &str| Founding {
+            title: title.to_owned(),
+            ..founding("")
+        };
+        let wanted = "a title of 1 to 120 characters";
+        assert_eq!(refused(titled(" ")), wanted);
+        assert_eq!(refused(titled(&"ä".repeat(121))), wanted);
+        let mut game = TinyGame::unfounded();
+        game.found(titled(&"ä".repeat(120))).expect("it fits");
+        let again = game.found(titled("Again")).expect_err("there is a game");
+        assert_eq!(again.what(), "a game that has not been founded yet");
+    }
+
+    #[test]
+    fn the_founder_is_a_member_and_has_what_players_have() {
+        let game = game("gold = number(\"Gold\", of = player, default = 5)");
+        let anna = &game.judge.state().people[&game.anna];
+        assert_eq!(
+            (anna.standing, anna.joined_at),
+            (Standing::Member, Some(game.now))
+        );
+        assert_eq!(game.value("gold"), Datum::Int(5));
+    }
+
+    #[test]
+    fn a_rulebook_that_refuses_its_founding_or_asks_something_founds_no_game() {
+        let with_hook = |body: &str| {
+            let hook = "def begin(g: Game, founder: Player):\n    ";
+            founding(&format!("{hook}{body}\n\non(\"founded\", begin)"))
+        };
+        assert_eq!(refused(with_hook("refuse(\"not today\")")), "not today");
+        assert_eq!(
+            refused(with_hook("choose(\"Which way?\", [\"left\"])")),
+            "a rulebook that asks nothing at its founding: Which way?"
+        );
+    }
+}

@@ -445,19 +445,8 @@ mod tests {
     #[test]
     fn an_undo_is_judged_under_the_law_that_it_brings_back() {
         let mut game = game("fish = number(\"Fish\", of = player, default = 3)");
-        let base = Arc::clone(&game.judge.state().rules[&Name::from("house")].text);
-        let text = base.replace("default = 3", "default = 3, max = 5, outside = \"clamp\"");
-        let set = |value| Clause::SetValue {
-            thing: quorate_kernel::Thing::Player(game.anna),
-            name: "fish".into(),
-            value: Value::Int(value),
-        };
-        let narrower = Clause::AmendRule {
-            id: "house".into(),
-            base,
-            text: text.into(),
-        };
-        game.change(vec![set(30)]);
+        let narrower = game.amendment("default = 3", "default = 3, max = 5, outside = \"clamp\"");
+        game.change(vec![game.set("fish", 30)]);
         let event = game.change(vec![narrower]);
         assert_eq!(game.value("fish"), Datum::Int(5));
         game.undo(event).expect("it can be taken back");
@@ -492,18 +481,8 @@ mod tests {
         let mut game = game(
             "fish = number(\"Fish\", of = player, default = 3)\n```\n\n2. They count.\n\n```starlark\ncount = number(\"Count\", of = player)\n\ndef heard(p: Player, old: int, new: int):\n    p.count += 1\n\nchanged(\"fish\", heard, of = player)",
         );
-        let base = Arc::clone(&game.judge.state().rules[&Name::from("house")].text);
-        let set = Clause::SetValue {
-            thing: Thing::Player(game.anna),
-            name: "fish".into(),
-            value: Value::Int(30),
-        };
-        let broken = Clause::AmendRule {
-            id: "house".into(),
-            text: base.replace("default = 3", "default = nothing").into(),
-            base,
-        };
-        game.change(vec![set]);
+        let broken = game.amendment("default = 3", "default = nothing");
+        game.change(vec![game.set("fish", 30)]);
         assert_eq!(game.value("count"), Datum::Int(1));
         let event = game.change(vec![broken]);
         game.undo(event).expect("it can be taken back");

@@ -326,28 +326,96 @@ fn fits_in(text: &str, bytes_max: usize, name: &str, what: &str) -> Answer<()> {
 
 #[cfg(test)]
 mod tests {
-    use quorate_kernel::command::{Act, Actor, NewPost, typed};
+    use quorate_kernel::command::NewPost;
+    use quorate_kernel::event::Event;
     use quorate_kernel::state::Effect;
-    use quorate_kernel::{Id, PostId};
+    use quorate_kernel::{Name, Topic, Value};
 
-    use crate::tiny_game::game;
+    use super::no_vote;
+    use crate::tiny_game::{game, new_post};
+
+    const LETTERS: &str = r#"category("Letter")
+category("Poll", icons = ["aye"], form = ["stake"])
+category("Bill", icons = ["for"])
+stake = number("Stake", of = "Poll")"#;
+
+    fn counted(event: &Event) -> Vec<(&str, bool)> {
+        let row = event.steps.iter().find_map(|step| match &step.effect {
+            Effect::Comment { new: Some(row), .. } => Some(row),
+            _ => None,
+        });
+        let icons = row.into_iter().flat_map(|row| &row.icons);
+        icons
+            .map(|icon| (icon.name.as_str(), icon.counted))
+            .collect()
+    }
+
+    #[test]
+    fn an_icon_that_opens_a_comment_is_a_vote_and_refused_where_the_matter_takes_none() {
+        let mut game = game(LETTERS);
+        let letter = game
+            .post(new_post("Letter", "Dear all"))
+            .expect("anybody may");
+        let refused = game
+            .comment(letter, ":for: it")
+            .expect_err("no vote counts there");
+        assert_eq!(refused.what(), "a post that is voted on");
+        let poll = game.post(new_post("Poll", "Who?")).expect("anybody may");
+        let refused = game
+            .comment(poll, ":for: it")
+            .expect_err("another vote counts there");
+        assert_eq!(refused.what(), "one of its votes: AYE");
+        assert_eq!(refused.needs[0].have, "FOR");
+        let event = game
+            .comment(poll, ":aye: with pleasure")
+            .expect("that one does");
+        assert_eq!(counted(&event), [("aye", true)]);
+    }
+
+    #[test]
+    fn an_icon_in_the_middle_of_words_is_told_to_be_no_vote_and_the_comment_stands() {
+        let mut game = game(LETTERS);
+        let letter = game
+            .post(new_post("Letter", "Dear all"))
+            .expect("anybody may");
+        let event = game
+            .comment(letter, "I would be :for: it")
+            .expect("it has words");
+        assert_eq!(counted(&event), [("for", false)]);
+        let told: Vec<_> = event.notes.iter().filter_map(no_vote).collect();
+        let why = "needs a post that is voted on (now: FOR)";
+        let (icon, said) = &told[0];
+        assert_eq!(*icon, Name::from("for"));
+        assert!(said.starts_with(why), "{said}");
+    }
+
+    #[test]
+    fn a_post_has_a_title_of_no_more_than_a_thousand_bytes_and_the_fields_of_its_form() {
+        let mut game = game(LETTERS);
+        let long = "x".repeat(1_001);
+        let refused = game.post(new_post("Letter", &long)).expect_err("too long");
+        assert_eq!(refused.what(), "a title of at most 1,000 bytes");
+        assert_eq!(refused.needs[0].have, "1001 bytes");
+        game.post(new_post("Letter", &long[1..]))
+            .expect("as long as can be");
+        let refused = game.post(new_post("Letter", " ")).expect_err("no title");
+        assert_eq!(refused.needs[0].topic, Topic::Argument("title".into()));
+        let with = |field: &str| NewPost {
+            fields: vec![(field.into(), Value::Int(3))],
+            ..new_post("Poll", "Who?")
+        };
+        let refused = game.post(with("size")).expect_err("no such field");
+        assert_eq!(refused.what(), "only the fields of its form: stake");
+        assert_eq!(refused.argument(), Some(&"size".into()));
+        game.post(with("stake")).expect("that is one");
+    }
 
     const BILLS: &str = "category(\"Bill\", icons = [\"for\", \"against\", \"deferential\", \"veto\"], aliases = {\"def\": \"deferential\"}, statuses = [\"pending\", \"enacted\"])";
 
     #[test]
     fn the_law_counts_the_votes_that_the_table_of_comments_reads() {
         let mut game = game(BILLS);
-        let anna = Actor::Player(game.anna);
-        let post = NewPost {
-            category: "Bill".into(),
-            title: typed("A bill"),
-            body: typed("So be it."),
-            flavour: typed(""),
-            fields: Vec::new(),
-            patch: None,
-        };
-        let posted = game.send(anna, Act::Post(Box::new(post)));
-        let post = PostId(Id::new(posted.expect("anybody may").seq, 0));
+        let post = game.post(new_post("Bill", "A bill")).expect("anybody may");
         let mut wrong = Vec::new();
         let rows = include_str!("../icons/comments.txt").lines();
         for row in rows.filter(|line| !line.starts_with("# What")) {
@@ -357,11 +425,7 @@ mod tests {
             if text.trim().is_empty() {
                 continue;
             }
-            let comment = Act::Comment {
-                post,
-                text: typed(&text),
-            };
-            let event = game.send(anna, comment).expect("it has words");
+            let event = game.comment(post, &text).expect("it has words");
             let cast = event.steps.iter().find_map(|step| match &step.effect {
                 Effect::Comment { new: Some(row), .. } => Some(&row.icons),
                 _ => None,

@@ -225,3 +225,115 @@ fn tests_of(law: &Law, kind: &Name) -> BTreeSet<Name> {
     }
     tests
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::event::{Event, NoteKind};
+    use quorate_kernel::rows::ClockKey;
+    use quorate_kernel::{Moment, Span, Thing, Value};
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::{TinyGame, game};
+
+    const HUNGER: &str = r#"fish = number("Fish", of = player)
+cats = number("Cats", of = player)
+
+def hungry(p: Player) -> bool:
+    return p.fish == 0
+
+def come(p: Player):
+    p.cats += 1
+
+def feed(actor: Player, count: int):
+    actor.fish = count
+
+action("feed", feed)
+
+# more"#;
+
+    fn hunger(more: &str) -> TinyGame {
+        game(&HUNGER.replace("# more", more))
+    }
+
+    fn feed(game: &mut TinyGame, count: i64) -> Event {
+        let fed = game.act("feed", &[("count", Value::Int(count))]);
+        fed.expect("anybody may")
+    }
+
+    fn since(game: &TinyGame) -> Option<Moment> {
+        let key = ClockKey {
+            test: "hungry".into(),
+            thing: Thing::Player(game.anna),
+        };
+        game.judge.state().clocks.get(&key).map(|clock| clock.since)
+    }
+
+    #[test]
+    fn a_clock_runs_from_when_a_test_holds_to_when_it_stops() {
+        let mut game = hunger("condition(hungry, of = player)");
+        assert_eq!(since(&game), Some(game.now));
+        feed(&mut game, 1);
+        assert_eq!(since(&game), None);
+        game.now = game.now + Span::hours(1);
+        feed(&mut game, 0);
+        assert_eq!(since(&game), Some(game.now));
+    }
+
+    #[test]
+    fn what_waits_for_a_test_happens_once_it_has_held_so_long_without_a_break() {
+        let more = "automatic(\"come\", come, of = player, when = hungry, after = days(2))";
+        let mut game = hunger(more);
+        let founded = game.now;
+        game.now = founded + Span::days(1);
+        feed(&mut game, 1);
+        feed(&mut game, 0);
+        game.wait(founded + Span::days(3) - Span::minutes(1));
+        assert_eq!(game.value("cats"), Datum::Int(0));
+        game.wait(founded + Span::days(3));
+        assert_eq!(game.value("cats"), Datum::Int(1));
+    }
+
+    #[test]
+    fn a_test_that_compares_the_time_is_asked_again_when_it_comes() {
+        let mut game = hunger(
+            "def old(p: Player) -> bool:\n    return now >= game.founded_at + days(1)\n\n\
+             automatic(\"come\", come, of = player, when = old)",
+        );
+        let due = game.now + Span::days(1);
+        game.wait(due - Span::minutes(1));
+        assert_eq!(game.value("cats"), Datum::Int(0));
+        game.wait(due);
+        assert_eq!(game.value("cats"), Datum::Int(1));
+    }
+
+    #[test]
+    fn a_test_that_breaks_does_not_hold_and_the_log_says_so() {
+        let mut game = hunger(
+            "def sated(p: Player) -> bool:\n    return 12 // (p.fish - 1) > 3\n\n\
+             automatic(\"come\", come, of = player, when = sated)",
+        );
+        let event = feed(&mut game, 1);
+        let broke = |note: &&quorate_kernel::event::Note| note.kind == NoteKind::Broke;
+        let told = &event.notes.iter().find(broke).expect("it broke").text;
+        assert!(
+            told.starts_with("the test sated of house broke: "),
+            "{told}"
+        );
+        assert_eq!(game.value("cats"), Datum::Int(0));
+        feed(&mut game, 3);
+        assert_eq!(game.value("cats"), Datum::Int(1));
+    }
+
+    #[test]
+    fn what_holds_as_a_law_begins_happens_right_after_it_unless_it_was_known_to_hold() {
+        let more = "automatic(\"come\", come, of = player, when = hungry)";
+        for (before, cats) in [("# nothing", 1), ("condition(hungry, of = player)", 0)] {
+            let mut game = hunger(before);
+            let amendment = game.amendment(before, more);
+            game.change(vec![amendment]);
+            assert_eq!(game.value("cats"), Datum::Int(0));
+            game.wait(game.now);
+            assert_eq!(game.value("cats"), Datum::Int(cats), "{before}");
+        }
+    }
+}

@@ -161,3 +161,84 @@ fn trial_end(what: &str) -> Question {
         site: Site::default(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Value;
+    use quorate_law::datum::Datum;
+    use quorate_law::stop::Stop;
+
+    use super::pick;
+    use crate::tiny_game::game;
+
+    #[test]
+    fn a_die_picks_by_weight_and_never_what_weighs_nothing() {
+        let mut game = game(
+            "tool = table(\"Tool\", weight = int)\n\
+             row(tool, \"saw\", weight = 0)\nrow(tool, \"axe\", weight = 2)\n\
+             row(tool, \"tub\", weight = 0)\nrow(tool, \"hoe\", weight = 3)\n\
+             grip = text(\"Grip\", of = player)\n\n\
+             def grab(actor: Player):\n    tools = tool.all()\n    \
+             actor.grip = tool.draw(\"a tool\", tools, weights = [t.weight for t in tools]).name\n\n\
+             action(\"grab\", grab)",
+        );
+        for (die, grip) in [(1, "axe"), (2, "axe"), (3, "hoe"), (5, "hoe")] {
+            let event = game
+                .act_throwing("grab", &[], &[die])
+                .expect("there are tools");
+            assert_eq!(event.tape.dice[0].sides, 5);
+            assert_eq!(game.value("grip"), Datum::Text(grip.into()), "{die}");
+        }
+    }
+
+    #[test]
+    fn weights_are_one_for_each_and_weigh_something() {
+        let game = game("");
+        let fault = |weights: &[i64]| match game.ask(|tx| pick(tx, "a tool", 2, Some(weights))) {
+            Err(Stop::Broken(fault)) => fault.text,
+            other => panic!("{weights:?}: {other:?}"),
+        };
+        let wanted = "\"a tool\" needs one weight, 0 or more, for each of its 2 options";
+        assert_eq!(fault(&[1]), wanted);
+        assert_eq!(fault(&[2, -1]), wanted);
+        assert_eq!(fault(&[0, 0]), "\"a tool\" has nothing to draw from");
+    }
+
+    #[test]
+    fn where_a_rule_says_what_a_die_shows_none_falls() {
+        let mut game = game(
+            "shown = number(\"Shown\", of = player)\n\n\
+             def loaded(said: int | None, r: Roll) -> int | None:\n    \
+             return 6 if r.what == \"the loaded one\" else said\n\n\
+             modify(\"roll\", loaded)\n\n\
+             def throw(actor: Player, what: str):\n    actor.shown = roll(6, what)\n\n\
+             action(\"throw\", throw)",
+        );
+        for (what, shown, fallen) in [("the loaded one", 6, 0), ("the other", 2, 1)] {
+            let what = [("what", Value::Word(what.into()))];
+            let event = game
+                .act_throwing("throw", &what, &[2])
+                .expect("anybody may");
+            assert_eq!(game.value("shown"), Datum::Int(shown));
+            assert_eq!(event.tape.dice.len(), fallen);
+        }
+    }
+
+    #[test]
+    fn of_nothing_nobody_picks_and_who_may_decline_does() {
+        let mut game = game(
+            "crate = entity(\"Crate\")\nway = text(\"Way\", of = player)\n\n\
+             def turn(actor: Player):\n    actor.way = choose(\"Which way?\", [])\n\n\
+             def peek(actor: Player):\n    \
+             actor.way = \"none\" if crate.offer(\"Which crate?\", []) == None else \"one\"\n\n\
+             action(\"turn\", turn)\naction(\"peek\", peek)",
+        );
+        let refused = game.act("turn", &[]).expect_err("there is no way");
+        assert_eq!(
+            refused.what(),
+            "something to choose from for \"Which way?\""
+        );
+        game.act("peek", &[]).expect("nothing is an answer");
+        assert_eq!(game.value("way"), Datum::Text("none".into()));
+    }
+}

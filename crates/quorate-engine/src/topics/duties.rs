@@ -151,3 +151,103 @@ fn decide(tx: &Tx, id: DutyId, duty: &Duty, answer: &Value) -> Answer<()> {
     tx.within(frame, || tx.call_named(&function, args, named))
         .map(|_| ())
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{Act, Actor};
+    use quorate_kernel::event::{Event, NoteKind};
+    use quorate_kernel::ids::DutyId;
+    use quorate_kernel::{EventSeq, Id, PlayerId, Refusal, Span, Value};
+    use quorate_law::datum::Datum;
+    use quorate_law::stop::Stop;
+
+    use crate::tiny_game::{TinyGame, game};
+
+    const CRATES: &str = r#"crate = entity("Crate")
+gold = number("Gold", of = player)
+
+def opened(who: Player, answer: str, box: Crate | None):
+    who.gold += 1 if answer == "open" else 10
+
+decision("opening", opened)
+
+def find(actor: Player):
+    ask("opening", actor, options = ["open", "leave"], default = "leave", box = crate.create())
+
+def sink(actor: Player):
+    for box in crate.all():
+        remove(box)
+
+action("find", find)
+action("sink", sink)"#;
+
+    /// A game in which Anna has found a crate and is asked what to do with it.
+    fn asked() -> (TinyGame, DutyId) {
+        let mut game = game(CRATES);
+        game.act("find", &[]).expect("anybody may");
+        let mut duties = game.judge.state().duties.keys();
+        let duty = DutyId(*duties.next().expect("she is asked"));
+        (game, duty)
+    }
+
+    fn answer(game: &mut TinyGame, duty: DutyId, word: &str) -> Result<Event, Refusal> {
+        let value = Value::Word(word.into());
+        game.send(Actor::Player(game.anna), Act::Decide { duty, value })
+    }
+
+    #[test]
+    fn an_answer_is_one_of_those_offered_and_given_once() {
+        let (mut game, duty) = asked();
+        let refused = answer(&mut game, duty, "burn").expect_err("not offered");
+        assert_eq!(refused.what(), "one of the answers offered");
+        assert_eq!(refused.needs[0].need, "open, leave");
+        answer(&mut game, duty, "open").expect("that one is");
+        assert_eq!(game.value("gold"), Datum::Int(1));
+        let refused = answer(&mut game, duty, "open").expect_err("it was answered");
+        assert_eq!(refused.what(), "a question that waits for your answer");
+        assert!(game.wait(game.now + Span::days(3)).is_empty());
+    }
+
+    #[test]
+    fn nobody_answers_for_another() {
+        let (game, duty) = asked();
+        let other = PlayerId(Id::new(EventSeq(99), 0));
+        let open = Value::Word("open".into());
+        match game.ask(|tx| super::answer(tx, other, duty, &open)) {
+            Err(Stop::Refused(no)) => {
+                assert_eq!(no.what(), "a question that waits for your answer");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn at_the_deadline_the_default_is_the_answer() {
+        let (mut game, _) = asked();
+        let deadline = game.now + Span::hours(48);
+        assert!(game.wait(deadline - Span::minutes(1)).is_empty());
+        game.wait(deadline);
+        assert_eq!(game.value("gold"), Datum::Int(10));
+    }
+
+    #[test]
+    fn what_was_asked_about_is_gone_and_so_the_default_is_the_answer() {
+        let (mut game, duty) = asked();
+        game.act("sink", &[]).expect("anybody may");
+        answer(&mut game, duty, "open").expect("it is still asked");
+        assert_eq!(game.value("gold"), Datum::Int(10));
+    }
+
+    #[test]
+    fn an_answer_to_a_decision_that_left_the_law_changes_nothing_and_the_log_says_so() {
+        let (mut game, duty) = asked();
+        let gone = game.amendment("decision(\"opening\", opened)", "");
+        game.change(vec![gone]);
+        let event = answer(&mut game, duty, "open").expect("it is still asked");
+        let told = "the decision opening is no longer part of the law";
+        let held = |note: &&quorate_kernel::event::Note| note.kind == NoteKind::Held;
+        let note = event.notes.iter().find(held).expect("the log says so");
+        assert_eq!(note.text, told);
+        assert!(game.judge.state().duties.is_empty());
+    }
+}

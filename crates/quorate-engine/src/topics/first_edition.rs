@@ -55,14 +55,14 @@ fn icons_in(text: &str, known: &[&Name]) -> Vec<Name> {
 
 #[cfg(test)]
 mod tests {
-    use quorate_kernel::command::{Act, Actor, NewPost, typed};
-    use quorate_kernel::patch::{Clause, Patch};
+    use quorate_kernel::command::NewPost;
+    use quorate_kernel::patch::Patch;
     use quorate_kernel::seal::Sealed;
     use quorate_kernel::state::Effect;
-    use quorate_kernel::{Id, PostId, Thing, Value};
+    use quorate_kernel::{PostId, Thing, Value};
     use quorate_law::datum::Datum;
 
-    use crate::tiny_game::{TinyGame, game_of_edition};
+    use crate::tiny_game::{TinyGame, game_of_edition, new_post};
 
     const BILLS: &str = r#"category("Bill", icons = ["for", "against"], aliases = {"aye": "for"}, statuses = ["pending", "enacted"])
 fish = number("Fish", of = player, min = 0, max = 9, outside = "refuse")
@@ -76,35 +76,19 @@ action("enact", enact)"#;
 
     fn with_a_bill(edition: u16) -> (TinyGame, PostId) {
         let mut game = game_of_edition(BILLS, edition);
-        let set = |name: &str, value| Clause::SetValue {
-            thing: Thing::Player(game.anna),
-            name: name.into(),
-            value: Value::Int(value),
-        };
         let patch = Patch {
-            clauses: vec![set("fish", 12), set("cats", 1)],
+            clauses: vec![game.set("fish", 12), game.set("cats", 1)],
         };
         let post = NewPost {
-            category: "Bill".into(),
-            title: typed("A bill"),
-            body: typed("So be it."),
-            flavour: typed(""),
-            fields: Vec::new(),
             patch: Some(Sealed::close(patch, [0; 16])),
+            ..new_post("Bill", "A bill")
         };
-        let anna = Actor::Player(game.anna);
-        let posted = game.send(anna, Act::Post(Box::new(post)));
-        let bill = PostId(Id::new(posted.expect("anybody may").seq, 0));
+        let bill = game.post(post).expect("anybody may");
         (game, bill)
     }
 
     fn cast(game: &mut TinyGame, post: PostId, text: &str) -> Vec<String> {
-        let comment = Act::Comment {
-            post,
-            text: typed(text),
-        };
-        let event = game.send(Actor::Player(game.anna), comment);
-        let event = event.expect("it has words");
+        let event = game.comment(post, text).expect("it has words");
         let icons = event.steps.iter().find_map(|step| match &step.effect {
             Effect::Comment { new: Some(row), .. } => Some(row.icons.clone()),
             _ => None,

@@ -504,3 +504,59 @@ fn clause_number(clause: i64) -> Answer<u32> {
         Stop::no(what)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::{Span, Value};
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::game;
+
+    #[test]
+    fn a_thousand_dice_fall_at_once_and_no_more() {
+        let mut game = game(
+            "def throw(actor: Player, count: int):\n    rolls(count, 6, \"a die\")\n\n\
+             action(\"throw\", throw)",
+        );
+        let event = game.act("throw", &[("count", Value::Int(1_000))]);
+        assert_eq!(event.expect("so many").tape.dice.len(), 1_000);
+        let broken = game.act("throw", &[("count", Value::Int(1_001))]);
+        let told = broken.expect_err("too many").needs.remove(0).have;
+        assert!(told.contains("1001 dice at once: 0 to 1,000"), "{told}");
+    }
+
+    #[test]
+    fn what_is_only_tried_changes_nothing_and_what_asks_counts_as_allowed() {
+        let mut game = game(
+            "gold = number(\"Gold\", of = player)\n\n\
+             def earn(actor: Player):\n    actor.gold += 1\n\n\
+             def pick(actor: Player):\n    choose(\"Which way?\", [\"left\"])\n\n\
+             def never(actor: Player):\n    refuse(\"not today\")\n\n\
+             def breaks(actor: Player):\n    actor.gold = 1 // actor.gold\n\n\
+             def probe(actor: Player):\n    \
+             note(join(\" \", [a for a in [\"earn\", \"pick\", \"never\", \"breaks\"] if allowed(a, actor)]))\n\n\
+             action(\"earn\", earn)\naction(\"pick\", pick)\naction(\"never\", never)\n\
+             action(\"breaks\", breaks)\naction(\"probe\", probe)",
+        );
+        let event = game.act("probe", &[]).expect("anybody may");
+        assert_eq!(event.notes[0].text, "earn pick");
+        assert_eq!(game.value("gold"), Datum::Int(0));
+    }
+
+    #[test]
+    fn since_is_as_before_the_event_that_asks() {
+        let mut game = game(
+            "gold = number(\"Gold\", of = player)\nmoved = moment(\"Moved\", of = player)\n\n\
+             def earn(actor: Player):\n    actor.gold += 1\n    actor.moved = since(gold, actor)\n\n\
+             action(\"earn\", earn)",
+        );
+        let joined = game.now;
+        game.now = joined + Span::hours(1);
+        game.act("earn", &[]).expect("anybody may");
+        assert_eq!(game.value("moved"), Datum::Moment(joined));
+        let first = game.now;
+        game.now = first + Span::hours(1);
+        game.act("earn", &[]).expect("anybody may");
+        assert_eq!(game.value("moved"), Datum::Moment(first));
+    }
+}

@@ -179,3 +179,68 @@ fn rule(tx: &Tx, id: &Name, name: &str) -> Option<Datum> {
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::{Name, Thing};
+    use quorate_law::datum::Datum;
+    use quorate_law::stop::Stop;
+
+    use crate::tiny_game::{TinyGame, game, new_post};
+
+    const POSTS: &str = r#"category("Bill", prefix = "Bill:")
+category("Secret", author = "hidden")
+
+def burn(actor: Player):
+    first = rules()[0]
+    repeal(first)
+    note(first.title)
+
+action("burn", burn)"#;
+
+    fn read(game: &TinyGame, thing: &Thing, name: &str) -> Datum {
+        let answer = game.ask(|tx| tx.attribute(thing, name));
+        answer.unwrap_or_else(|stop| panic!("{name}: {stop:?}"))
+    }
+
+    #[test]
+    fn a_person_has_a_name_moments_and_a_standing_and_nothing_else() {
+        let game = game(POSTS);
+        let anna = Thing::Player(game.anna);
+        assert_eq!(read(&game, &anna, "name"), Datum::Text("Anna".into()));
+        assert_eq!(read(&game, &anna, "standing"), Datum::Text("member".into()));
+        assert_eq!(read(&game, &anna, "joined_at"), Datum::Moment(game.now));
+        assert_eq!(read(&game, &anna, "left_at"), Datum::None);
+        match game.ask(|tx| tx.attribute(&anna, "colour")) {
+            Err(Stop::Broken(fault)) => assert_eq!(fault.text, "a Player has no colour"),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_post_tells_what_its_title_is_about_and_nobody_who_hides() {
+        let mut game = game(POSTS);
+        let bill = game
+            .post(new_post("Bill", "More rope"))
+            .expect("anybody may");
+        let secret = game.post(new_post("Secret", "Who am I?"));
+        let (bill, secret) = (Thing::Post(bill), Thing::Post(secret.expect("anybody may")));
+        assert_eq!(
+            read(&game, &bill, "subject"),
+            Datum::Text("More rope".into())
+        );
+        let anna = Datum::Thing(Thing::Player(game.anna));
+        assert_eq!(read(&game, &bill, "author"), anna);
+        assert_eq!(read(&game, &secret, "author"), Datum::None);
+    }
+
+    #[test]
+    fn a_rule_that_this_event_repeals_can_still_be_asked_what_it_was() {
+        let mut game = game(POSTS);
+        let event = game.act("burn", &[]).expect("anybody may");
+        let told: Vec<&str> = event.notes.iter().map(|note| note.text.as_str()).collect();
+        assert!(told.contains(&"House"), "{told:?}");
+        let house = Name::from("house");
+        assert!(!game.judge.state().rules.contains_key(&house));
+    }
+}

@@ -128,3 +128,80 @@ fn record(line: &Line) -> Datum {
         ],
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::rows::CellKey;
+    use quorate_kernel::{Span, Thing, Value};
+    use quorate_law::datum::Datum;
+
+    use super::line_records;
+    use crate::tiny_game::{TinyGame, game};
+
+    const GIFTS: &str = r#"gifts = ledger("Gifts", of = game, keep = days(7))
+
+def give(actor: Player, amount: int):
+    game.gifts.add(actor, amount, "a gift")
+
+def find(actor: Player, amount: int):
+    game.gifts.add(None, amount)
+
+def forget(actor: Player):
+    game.gifts.clear()
+
+action("give", give)
+action("find", find)
+action("forget", forget)"#;
+
+    fn amounts(game: &TinyGame) -> Vec<i64> {
+        let cell = CellKey {
+            thing: Thing::Game,
+            name: "gifts".into(),
+        };
+        let lines = game.judge.state().lines_of(&cell);
+        lines.map(|(_, line)| line.amount).collect()
+    }
+
+    fn write(game: &mut TinyGame, action: &str, amount: i64) {
+        game.act(action, &[("amount", Value::Int(amount))])
+            .expect("anybody may");
+    }
+
+    #[test]
+    fn lines_go_that_are_older_than_the_ledger_keeps_and_all_where_it_is_cleared() {
+        let mut game = game(GIFTS);
+        write(&mut game, "give", 1);
+        game.now = game.now + Span::days(7);
+        write(&mut game, "give", 2);
+        assert_eq!(amounts(&game), [1, 2]);
+        game.now = game.now + Span(1);
+        write(&mut game, "give", 3);
+        assert_eq!(amounts(&game), [2, 3]);
+        game.act("forget", &[]).expect("anybody may");
+        assert!(amounts(&game).is_empty());
+    }
+
+    #[test]
+    fn lines_are_told_by_whom_they_are_about_and_from_a_moment_on() {
+        let mut game = game(GIFTS);
+        write(&mut game, "give", 1);
+        write(&mut game, "find", 2);
+        let later = game.now + Span::hours(1);
+        game.now = later;
+        write(&mut game, "give", 3);
+        let anna = Thing::Player(game.anna);
+        let told = |who, since| {
+            let lines = game.ask(|tx| line_records(tx, &Thing::Game, "gifts", who, since));
+            let lines = lines.expect("there are few");
+            let amount = |line: &Datum| match line {
+                Datum::Record(record) => record.fields[1].1.clone(),
+                other => panic!("{other:?}"),
+            };
+            lines.iter().map(amount).collect::<Vec<_>>()
+        };
+        let [one, two, three] = [1, 2, 3].map(Datum::Int);
+        assert_eq!(told(None, None), [one.clone(), two, three.clone()]);
+        assert_eq!(told(Some(&anna), None), [one, three.clone()]);
+        assert_eq!(told(None, Some(later)), [three]);
+    }
+}

@@ -320,11 +320,6 @@ pub(crate) fn uses_before(tx: &Tx, action: &str, by: Option<PlayerId>) -> Vec<Mo
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use quorate_kernel::Name;
-    use quorate_kernel::patch::Clause;
-
     use crate::tiny_game::game;
 
     #[test]
@@ -353,10 +348,8 @@ mod tests {
         let mut game = game(code);
         game.act("nap", &[]).expect("the first ever");
         game.act("ring", &[]).expect("anybody may");
-        let base = Arc::clone(&game.judge.state().rules[&Name::from("house")].text);
-        let text = base.replace("action(\"ring\", ring)", "").into();
-        let id = "house".into();
-        game.change(vec![Clause::AmendRule { id, base, text }]);
+        let gone = game.amendment("action(\"ring\", ring)", "");
+        game.change(vec![gone]);
         game.act("nap", &[]).expect("the first since the bell");
         let again = game.act("nap", &[]).expect_err("no bell rings any more");
         assert_eq!(again.what(), "to be used at most once since ring");

@@ -185,25 +185,14 @@ fn cells_of(tx: &Tx, law: &Arc<Law>, of: &Name, name: &Name) -> Vec<(CellKey, Ce
 #[cfg(test)]
 mod tests {
     use quorate_kernel::former::FormerRule;
-    use quorate_kernel::patch::Clause;
 
     use super::*;
     use crate::tiny_game::game;
 
-    fn amended(game: &crate::tiny_game::TinyGame, from: &str, to: &str) -> Clause {
-        let base = Arc::clone(&game.judge.state().rules[&Name::from("house")].text);
-        let text = base.replace(from, to).into();
-        Clause::AmendRule {
-            id: "house".into(),
-            base,
-            text,
-        }
-    }
-
     #[test]
     fn a_value_that_no_longer_fits_takes_the_default_of_its_new_declaration() {
         let mut game = game("fish = number(\"Fish\", of = player, default = 7)");
-        let clause = amended(&game, "default = 7", "default = 1, max = 3");
+        let clause = game.amendment("default = 7", "default = 1, max = 3");
         game.change(vec![clause]);
         assert_eq!(game.value("fish"), Datum::Int(1));
     }
@@ -229,7 +218,7 @@ mod tests {
     fn a_fence_that_does_not_check_falls_asleep_and_the_log_says_so() {
         let mut game = game("fish = number(\"Fish\", of = player)");
         let before = Arc::clone(game.judge.law());
-        let clause = amended(&game, "of = player", "of = nothing");
+        let clause = game.amendment("of = player", "of = nothing");
         let event = game.change(vec![clause]);
         let law = Arc::clone(game.judge.law());
         let fallen: Vec<_> = law.fallen_asleep(&before).collect();

@@ -261,3 +261,68 @@ fn icon_record(
 pub(crate) fn patch_of(tx: &Tx, post: PostId) -> Option<Arc<Patch>> {
     tx.with_state(|state| state.posts.get(&post)?.patch.as_ref()?.shared())
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::rows::Author;
+    use quorate_kernel::{Name, Span, Thing, Value};
+
+    use crate::tiny_game::{TinyGame, game, new_post};
+
+    const BILLS: &str = r#"category("Bill", prefix = "Bill:", statuses = ["pending", "enacted"])
+category("Secret", author = "hidden")
+
+def finish(actor: Player, bill: Bill, status: str):
+    close(bill, status, "so be it")
+
+action("finish", finish)"#;
+
+    #[test]
+    fn a_post_gets_the_prefix_of_its_category_the_tags_of_its_title_and_the_first_status() {
+        let mut game = game(BILLS);
+        let bill = game.post(new_post("Bill", "[Core] More rope"));
+        let row = &game.judge.state().posts[&bill.expect("anybody may")];
+        assert_eq!(row.title.as_str(), "Bill: [Core] More rope");
+        assert_eq!(row.tags, [Name::from("Core")]);
+        assert_eq!(row.status.as_str(), "pending");
+    }
+
+    #[test]
+    fn a_matter_is_closed_under_a_status_that_its_category_has() {
+        let mut game = game(BILLS);
+        let bill = game.post(new_post("Bill", "More rope"));
+        let bill = bill.expect("anybody may");
+        let finish = |game: &mut TinyGame, status: &str| {
+            let bill = ("bill", Value::Thing(Thing::Post(bill)));
+            game.act("finish", &[bill, ("status", Value::Word(status.into()))])
+        };
+        let broken = finish(&mut game, "lost").expect_err("it has no such status");
+        let told = &broken.needs[0].have;
+        assert!(told.contains("a Bill has no status \"lost\""), "{told}");
+        finish(&mut game, "enacted").expect("it has that one");
+        let row = &game.judge.state().posts[&bill];
+        assert_eq!(
+            (row.closed_at, row.closed_by),
+            (Some(game.now), Some(game.anna))
+        );
+        assert_eq!(
+            (row.status.as_str(), row.note.as_str()),
+            ("enacted", "so be it")
+        );
+    }
+
+    #[test]
+    fn whose_a_hidden_post_is_shows_neither_on_it_nor_in_when_they_were_seen() {
+        let mut game = game(BILLS);
+        let joined = game.now;
+        game.now = joined + Span::hours(1);
+        let secret = game.post(new_post("Secret", "Who am I?"));
+        let seen = |game: &TinyGame| game.judge.state().people[&game.anna].seen_at;
+        let row = &game.judge.state().posts[&secret.expect("anybody may")];
+        assert!(matches!(row.author, Author::Hidden(_)), "{:?}", row.author);
+        assert_eq!(seen(&game), joined);
+        game.post(new_post("Bill", "More rope"))
+            .expect("anybody may");
+        assert_eq!(seen(&game), game.now);
+    }
+}

@@ -428,10 +428,8 @@ mod tests {
         let kept = game.judge.state().former_rules().len();
         assert_eq!(kept, 1);
         // Words alone give up nothing, and nothing is kept of them.
-        let id = Name::from("house");
-        let base = game.judge.state().rules[&id].text.clone();
-        let text = base.replace("So it is", "So be it").into();
-        game.change(vec![Clause::AmendRule { id, base, text }]);
+        let words = game.amendment("So it is", "So be it");
+        game.change(vec![words]);
         assert_eq!(game.judge.state().former_rules().len(), kept);
     }
 }

@@ -95,3 +95,95 @@ fn make_ruling(tx: &Tx, ruling: &Ruling) {
         tx.say(NoteKind::Said, format!("and {untold} events more"));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{Act, Actor, typed};
+    use quorate_kernel::ids::ClaimId;
+    use quorate_kernel::patch::Clause;
+    use quorate_kernel::rows::ClaimStanding;
+    use quorate_kernel::{EventSeq, Span};
+    use quorate_law::datum::Datum;
+    use quorate_law::stop::Stop;
+
+    use super::rule_on;
+    use crate::ruling::{NamedRuling, Ruling};
+    use crate::tiny_game::{TinyGame, game};
+    use crate::tx::Ruled;
+
+    const GOLD: &str = r#"claims(settled_after = days(2))
+gold = number("Gold", of = player)
+
+def gain(actor: Player):
+    actor.gold += 2
+
+action("gain", gain)"#;
+
+    fn claimed() -> TinyGame {
+        let mut game = game(GOLD);
+        game.claim(vec![game.set("gold", 4)]).expect("anybody may");
+        game
+    }
+
+    /// How the claim stands, and whether what it changed bears a mark.
+    fn standing(game: &TinyGame) -> (ClaimStanding, bool) {
+        let state = game.judge.state();
+        let claim = state.claims.values().next().expect("there is one");
+        (
+            claim.standing,
+            state.cells.values().any(|cell| cell.claimed),
+        )
+    }
+
+    #[test]
+    fn a_claim_that_nobody_disputed_for_so_long_is_settled_and_bears_no_mark() {
+        let mut game = claimed();
+        assert_eq!(standing(&game), (ClaimStanding::Claimed, true));
+        let settles = game.now + Span::days(2);
+        game.wait(settles - Span::minutes(1));
+        assert_eq!(standing(&game), (ClaimStanding::Claimed, true));
+        game.wait(settles);
+        assert_eq!(standing(&game), (ClaimStanding::Settled, false));
+    }
+
+    #[test]
+    fn a_claim_that_somebody_disputes_is_not_settled_by_time() {
+        let mut game = claimed();
+        let claim = ClaimId(*game.judge.state().claims.keys().next().expect("one"));
+        let reason = typed("not so");
+        game.send(Actor::Player(game.anna), Act::Dispute { claim, reason })
+            .expect("anybody may");
+        game.wait(game.now + Span::days(3));
+        assert_eq!(standing(&game), (ClaimStanding::Disputed, true));
+    }
+
+    #[test]
+    fn what_is_struck_is_taken_out_of_the_game_and_the_log_tells_the_lot_of_each() {
+        let mut game = game(GOLD);
+        let gained = game.act("gain", &[]).expect("anybody may").seq;
+        game.act("gain", &[]).expect("anybody may");
+        let event = game.change(vec![Clause::Strike {
+            events: vec![gained],
+            uphold: Vec::new(),
+        }]);
+        assert_eq!(game.value("gold"), Datum::Int(2));
+        let told: Vec<&str> = event.notes.iter().map(|note| note.text.as_str()).collect();
+        assert!(told.contains(&"event 2: struck"), "{told:?}");
+    }
+
+    #[test]
+    fn a_matter_makes_one_ruling() {
+        let game = game(GOLD);
+        let known = Ruled::Known(NamedRuling::default(), Ok(Ruling::default()));
+        let answer = game.ask(|tx| {
+            tx.set_ruled(known);
+            rule_on(tx, &[EventSeq(2)], &[])
+        });
+        match answer {
+            Err(Stop::Broken(fault)) => {
+                assert_eq!(fault.text, "a matter makes one ruling at most");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
