@@ -18,7 +18,7 @@ use crate::history::{self, Bench, JudgeAgain};
 pub use crate::inputs::{Dictated, Inputs, Remains};
 use crate::law::{Law, LawCache};
 use crate::memo::Caches;
-use crate::query::{self, PageAccount};
+use crate::query::PageAccount;
 use crate::ruling::{NamedRuling, Ruling};
 use crate::topics::conditions;
 use crate::tx::{Deck, Tx};
@@ -44,7 +44,7 @@ pub struct Judge {
     head: Head,
     law: Arc<Law>,
     laws: Arc<LawCache>,
-    caches: Caches,
+    caches: Arc<Caches>,
     /// Whether every test of the law has been asked, so that it is known on what each rests. Nobody needs that who only
     /// looks, and so it waits for the first command.
     is_ready: bool,
@@ -61,7 +61,7 @@ impl Judge {
             head,
             law,
             laws: Arc::clone(laws),
-            caches: Caches::default(),
+            caches: Arc::default(),
             is_ready: false,
             account: None,
         }
@@ -153,10 +153,10 @@ impl Judge {
             laws: &self.laws,
             command: &command,
         };
-        let mut caches = std::mem::take(&mut self.caches);
+        let mut caches = taken(&mut self.caches);
         let ruling = |named: &NamedRuling| self.ruling(named, inputs);
         let Decision { draft, remains } = decide::decide(&case, inputs, &mut caches, &ruling);
-        self.caches = caches;
+        self.caches = Arc::new(caches);
         self.pay(remains.used);
         let judged = match draft {
             Ok(draft) => {
@@ -198,7 +198,7 @@ impl Judge {
     }
 
     fn forget_answers(&mut self) {
-        self.caches.clear();
+        self.caches = Arc::default();
         self.is_ready = false;
     }
 
@@ -275,31 +275,39 @@ impl Judge {
     /// A run over the present state that changes nothing, for questions about it.
     pub fn query<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
         let now = now.max(self.head.at);
-        query::run(&self.state, self.head.seq.next(), now, &self.law, |tx| {
-            tx.keep_laws_in(&self.laws);
-            let answer = ask(tx);
-            self.pay(tx.used());
-            answer
-        })
+        let (seq, caches) = (self.head.seq.next(), Caches::over(&self.caches));
+        let tx = Tx::new(&self.state, seq, now, &self.law, Deck::nowhere(), caches);
+        tx.keep_laws_in(&self.laws);
+        let answer = ask(&tx);
+        self.pay(tx.used());
+        answer
     }
 
     /// Asks the tests again that a refused command had stirred; nothing of it stands, so nothing follows.
     fn settle_silently(&mut self) {
-        let stirred = self.caches.take_stirred();
-        if !stirred.is_empty() {
+        if self.caches.is_stirred() {
+            let mut caches = taken(&mut self.caches);
+            let stirred = caches.take_stirred();
+            self.caches = Arc::new(caches);
             self.quietly(|tx| conditions::ask_quietly(tx, &stirred));
         }
     }
 
     fn quietly(&mut self, run: impl FnOnce(&Tx)) {
         let (seq, at) = (self.head.seq.next(), self.head.at);
-        let caches = std::mem::take(&mut self.caches);
+        let caches = taken(&mut self.caches);
         let tx = Tx::new(&self.state, seq, at, &self.law, Deck::nowhere(), caches);
         run(&tx);
         self.pay(tx.used());
-        self.caches = std::mem::take(&mut *tx.caches());
-        let _ = self.caches.take_stirred();
+        let mut caches = std::mem::take(&mut *tx.caches());
+        let _ = caches.take_stirred();
+        self.caches = Arc::new(caches);
     }
+}
+
+/// Kept answers that are to be added to.
+fn taken(caches: &mut Arc<Caches>) -> Caches {
+    Arc::unwrap_or_clone(std::mem::take(caches))
 }
 
 impl JudgeAgain for Judge {

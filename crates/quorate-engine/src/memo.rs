@@ -4,6 +4,7 @@
 //! how fast.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use quorate_kernel::{Moment, Name, PlayerId, Thing};
 use quorate_law::budget::Cost;
@@ -47,6 +48,10 @@ pub struct Effort {
 /// The kept answers of one game under one version of the law.
 #[derive(Clone, Default)]
 pub struct Caches {
+    /// Answers of others that are good here too, until something that they rest on is written.
+    beneath: Option<Arc<Self>>,
+    /// Those beneath that are not good here any more.
+    gone: BTreeSet<MemoKey>,
     answers: BTreeMap<MemoKey, (Kept, Reads)>,
     /// Who leans on what.
     leans: BTreeMap<ReadKey, BTreeSet<MemoKey>>,
@@ -55,9 +60,25 @@ pub struct Caches {
 }
 
 impl Caches {
+    /// No answers of its own, but those of others to begin with. A question about a game begins so: it may write for a trial,
+    /// and leaves the answers beneath as they are.
+    pub fn over(beneath: &Arc<Self>) -> Self {
+        Self {
+            beneath: Some(Arc::clone(beneath)),
+            ..Self::default()
+        }
+    }
+
     /// A kept answer that is good at `now`.
     pub fn get(&self, question: &MemoKey, now: Moment) -> Option<(Kept, Reads)> {
-        let (kept, reads) = self.answers.get(question)?;
+        let beneath = || {
+            let beneath = self.beneath.as_ref()?;
+            beneath
+                .answers
+                .get(question)
+                .filter(|_| !self.gone.contains(question))
+        };
+        let (kept, reads) = self.answers.get(question).or_else(beneath)?;
         reads
             .until
             .is_none_or(|until| now < until)
@@ -80,9 +101,9 @@ impl Caches {
     pub fn forget(&mut self, written: &[ReadKey]) {
         let mut gone: BTreeSet<MemoKey> = BTreeSet::new();
         for key in written {
-            if let Some(leaning) = self.leans.get(key) {
-                gone.extend(leaning.iter().cloned());
-            }
+            let beneath = self.beneath.as_ref().and_then(|it| it.leans.get(key));
+            let leaning = self.leans.get(key).into_iter().chain(beneath);
+            gone.extend(leaning.flatten().cloned());
         }
         for question in gone {
             self.drop_answer(&question);
@@ -90,6 +111,11 @@ impl Caches {
                 self.stirred.insert(question);
             }
         }
+    }
+
+    /// Whether there are tests that must be asked again.
+    pub fn is_stirred(&self) -> bool {
+        !self.stirred.is_empty()
     }
 
     /// Tests that must be asked again, and are now taken off the list.
@@ -103,12 +129,10 @@ impl Caches {
         self.stirred.insert(question);
     }
 
-    /// Forgets everything: the law has changed.
-    pub fn clear(&mut self) {
-        *self = Self::default();
-    }
-
     fn drop_answer(&mut self, question: &MemoKey) {
+        if self.beneath.is_some() {
+            self.gone.insert(question.clone());
+        }
         if let Some((_, reads)) = self.answers.remove(question) {
             for key in &reads.keys {
                 if let Some(leaning) = self.leans.get_mut(key) {
@@ -147,6 +171,30 @@ mod tests {
         assert!(caches.get(&MemoKey::Excluded(0), Moment(0)).is_some());
         assert_eq!(caches.take_stirred(), BTreeSet::from([test_of_the_game()]));
         assert!(caches.take_stirred().is_empty());
+    }
+
+    #[test]
+    fn what_one_writes_over_the_answers_of_another_leaves_those_as_they_are() {
+        let mut beneath = Caches::default();
+        let kept = Kept::Datum(Datum::Bool(true), Effort::default());
+        beneath.keep(test_of_the_game(), kept.clone(), about_people());
+        beneath.keep(MemoKey::Excluded(0), kept.clone(), Reads::default());
+        let beneath = Arc::new(beneath);
+        let mut caches = Caches::over(&beneath);
+        assert!(caches.get(&test_of_the_game(), Moment(0)).is_some());
+        caches.forget(&[ReadKey::People]);
+        assert!(caches.get(&test_of_the_game(), Moment(0)).is_none());
+        assert!(caches.get(&MemoKey::Excluded(0), Moment(0)).is_some());
+        assert!(beneath.get(&test_of_the_game(), Moment(0)).is_some());
+        // Its own answer stands before the one beneath, and goes without bringing that back.
+        let other = Kept::Datum(Datum::Bool(false), Effort::default());
+        caches.keep(MemoKey::Excluded(0), other, about_people());
+        let (now, _) = caches
+            .get(&MemoKey::Excluded(0), Moment(0))
+            .expect("it is kept");
+        assert!(matches!(now, Kept::Datum(Datum::Bool(false), _)));
+        caches.forget(&[ReadKey::People]);
+        assert!(caches.get(&MemoKey::Excluded(0), Moment(0)).is_none());
     }
 
     #[test]
