@@ -3,13 +3,14 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 
 use super::outcome::{Options, Outcome, tests};
 use super::rules::{folders, has_command};
 use crate::counts::Tally;
-use crate::shell::build_quorate;
+use crate::shell::{Ran, build_quorate};
 
 /// How much of a rulebook is played.
 #[derive(Clone, Copy)]
@@ -61,17 +62,53 @@ pub(super) fn run(options: &Options) -> Result<Outcome> {
     if !has_command(&quorate, "simulate") {
         return Ok(Outcome::skipped("the binary has no command `simulate`"));
     }
-    let mut tally = Tally::default();
+    let mut played = Vec::new();
     for book in books {
         let share = share(&book, options.long);
         println!("{book}: {} games of {} steps", share.seeds, share.steps);
-        for (seed, how) in games(share, options.long) {
-            if !play(&quorate, &book, seed, &how, &mut tally)? {
-                return Ok(Outcome::Failed(tally));
-            }
-        }
+        let games = games(share, options.long).into_iter();
+        played.extend(games.map(|(seed, how)| (book.clone(), seed, how)));
     }
-    Ok(Outcome::Passed(tally))
+    all_played(&quorate, played)
+}
+
+/// Plays games side by side, one for each processor, until one fails.
+fn all_played(quorate: &Path, games: Vec<(String, u32, Vec<String>)>) -> Result<Outcome> {
+    let (games, result) = (
+        Mutex::new(games.into_iter()),
+        Mutex::new((true, Tally::default())),
+    );
+    let next = || lock(&result).0.then(|| lock(&games).next()).flatten();
+    let player = || -> Result<()> {
+        while let Some((book, seed, how)) = next() {
+            let ran = play(quorate, &book, seed, &how)?;
+            let mut result = lock(&result);
+            result.0 &= ran.succeeded;
+            result.1 += ran.tally;
+        }
+        Ok(())
+    };
+    let count = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        let players: Vec<_> = (0..count).map(|_| scope.spawn(player)).collect();
+        players
+            .into_iter()
+            .try_for_each(|player| match player.join() {
+                Ok(ended) => ended,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+    })?;
+    let (holds, tally) = *lock(&result);
+    Ok(if holds {
+        Outcome::Passed(tally)
+    } else {
+        Outcome::Failed(tally)
+    })
+}
+
+/// What a lock guards, also after somebody broke while holding it: that one's panic is told anyway.
+fn lock<T>(it: &Mutex<T>) -> MutexGuard<'_, T> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What is played of a rulebook: seeds with what to do.
@@ -106,7 +143,7 @@ fn share(book: &str, long: bool) -> Share {
     if long { LONG } else { own }
 }
 
-fn play(quorate: &Path, book: &str, seed: u32, how: &[String], tally: &mut Tally) -> Result<bool> {
+fn play(quorate: &Path, book: &str, seed: u32, how: &[String]) -> Result<Ran> {
     let path = format!("rulebooks/{book}");
     let mut arguments = vec!["--seed".to_owned(), seed.to_string()];
     arguments.extend_from_slice(how);
@@ -115,12 +152,11 @@ fn play(quorate: &Path, book: &str, seed: u32, how: &[String], tally: &mut Tally
             .args(["simulate", &path])
             .args(&arguments),
     )?;
-    *tally += ran.tally;
     if !ran.succeeded {
         println!(
             "again with: cargo run -- simulate {path} {}",
             arguments.join(" ")
         );
     }
-    Ok(ran.succeeded)
+    Ok(ran)
 }
