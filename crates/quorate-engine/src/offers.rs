@@ -374,7 +374,8 @@ fn verdict(tx: &Tx, answer: Result<(), Stop>) -> Result<(), Refusal> {
         Err(Stop::Broken(fault)) => {
             tx.broke(&fault.site, &fault.text);
             let refusal = tx.refusal_at(&fault.site, WORKING_CODE);
-            Err(refusal.having(fault.text))
+            let said = tx.with_state(|state| tx.law.fault_words(state, &fault));
+            Err(refusal.about(Topic::BrokenCode).having(said))
         }
     }
 }

@@ -362,20 +362,34 @@ fn loss_words(
     (lead, sentences.join(" "))
 }
 
-/// "Clause 3 breaks where it uses `blinded` and `SIGHT` of Blindness.", a sentence for each clause.
+/// "Clause 3 breaks where it uses `blinded` and `SIGHT` of Blindness.", a sentence for each clause, or for all that use the same.
 fn breaking(names: &[LostName]) -> Vec<String> {
     let mut clauses: BTreeMap<u32, Vec<&LostName>> = BTreeMap::new();
     for name in names {
         clauses.entry(name.clause).or_default().push(name);
     }
-    let clauses = clauses.into_iter().map(|(clause, names)| {
+    let mut told: Vec<(String, Vec<String>)> = Vec::new();
+    let mut sentences = Vec::new();
+    for (clause, names) in clauses {
         let names = by_rule(names.into_iter());
-        match clause {
-            0 => format!("Its code breaks where it uses {names}."),
-            clause => format!("Clause {clause} breaks where it uses {names}."),
+        let known = told.iter_mut().find(|(known, _)| *known == names);
+        match (clause, known) {
+            (0, _) => sentences.push(format!("Its code breaks where it uses {names}.")),
+            (clause, Some((_, clauses))) => clauses.push(clause.to_string()),
+            (clause, None) => told.push((names, vec![clause.to_string()])),
         }
-    });
-    clauses.collect()
+    }
+    sentences.extend(
+        told.iter()
+            .map(|(names, clauses)| match clauses.as_slice() {
+                [clause] => format!("Clause {clause} breaks where it uses {names}."),
+                clauses => {
+                    let clauses = listed(clauses, " and ");
+                    format!("Clauses {clauses} break where they use {names}.")
+                }
+            }),
+    );
+    sentences
 }
 
 /// "`blinded` and `SIGHT` of Blindness, and `rage` of Anger", each name once.
@@ -605,6 +619,16 @@ mod tests {
             line.whole(),
             "Combat would lose something: Clause 3 breaks where it uses `blinded` and `dazed` of Blindness. The rest of Combat \
              works. It can go on using `SIGHT` of Blindness."
+        );
+        let lost =
+            [1, 3, 4].map(|clause| name(clause, if clause == 3 { "dazed" } else { "blinded" }));
+        let line = consequence_line(&loses(lost.to_vec()), &Plain);
+        assert!(
+            line.text.starts_with(
+                "Clauses 1 and 4 break where they use `blinded` of Blindness. Clause 3 breaks where it uses `dazed` of Blindness."
+            ),
+            "{}",
+            line.text
         );
         assert!(!consequence_line(&loses(vec![]), &Plain).is_alarm);
     }

@@ -82,6 +82,8 @@ pub enum Topic {
         /// The rule's code name.
         rule: Name,
     },
+    /// Code of a rule, which broke. What there is says of what.
+    BrokenCode,
 }
 
 /// For how long a limit counts.

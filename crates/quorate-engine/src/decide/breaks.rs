@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::Refusal;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{Breaks, ClauseKey};
+use quorate_kernel::{Refusal, Topic};
 use quorate_law::stop::{Answer, Fault, Stop};
 
 use crate::law::fence_at;
@@ -16,13 +16,14 @@ const BREAKS_MAX: u32 = 3;
 
 /// The refusal of a command whose own code broke.
 pub(super) fn broken(tx: &Tx, fault: &Fault) -> Refusal {
-    let mut refusal = tx.refusal_at(&fault.site, WORKING_CODE);
-    refusal.needs[0].have = if fault.site.line > 0 {
-        format!("line {}: {}", fault.site.line, fault.text)
+    let refusal = tx.refusal_at(&fault.site, WORKING_CODE);
+    let said = tx.with_state(|state| tx.law.fault_words(state, fault));
+    let refusal = refusal.about(Topic::BrokenCode);
+    if fault.site.line > 0 {
+        refusal.having(format!("line {}: {said}", fault.site.line))
     } else {
-        fault.text.clone()
-    };
-    refusal
+        refusal.having(said)
+    }
 }
 
 /// Counts the breaks of this event; after the third a clause's code sleeps.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use quorate_kernel::Name;
 use quorate_kernel::state::State;
 use quorate_law::declare::ActionDecl;
-use quorate_law::stop::Site;
+use quorate_law::stop::{Fault, Site};
 use quorate_law::{Dependence, Lean, asked_together};
 
 use super::Law;
@@ -66,6 +66,15 @@ impl Law {
         asked.any(|function| self.breaking.contains(function))
     }
 
+    /// What a fault says. Where it names a rule that went, that rule's title has the words of the theme.
+    pub(crate) fn fault_words(&self, state: &State, fault: &Fault) -> String {
+        if self.asks_for_lost(&fault.site) || self.is_of_a_lost_value(&fault.text) {
+            worded(state, &fault.text)
+        } else {
+            fault.text.clone()
+        }
+    }
+
     /// Whether a clause uses a name that nobody provides any more, so that it breaks where it comes to it.
     pub fn asks_for_lost(&self, site: &Site) -> bool {
         let mut leans = self.leans.iter().filter(|lean| lean.breaks());
@@ -81,7 +90,7 @@ impl Law {
 #[cfg(test)]
 mod tests {
     use quorate_kernel::patch::Clause;
-    use quorate_kernel::{Id, Thing, Value};
+    use quorate_kernel::{Id, Thing, Topic, Value};
     use quorate_law::LeanFate;
 
     use super::*;
@@ -190,6 +199,29 @@ mod tests {
                 "hall, clause 1: it asks for `beat` of drums, which was repealed on 4 May 2031"
             ]
         );
+    }
+
+    #[test]
+    fn whoever_is_refused_reads_the_lost_rule_in_the_words_of_the_theme() {
+        let mut game = game("");
+        let bells = "def ring(p: Player):\n    note(str(roll(6, \"bell\")))";
+        let hall = "def play(actor: Player):\n    ring(actor)\n\naction(\"play\", play)";
+        let renamed = Clause::RenameRule {
+            id: "bells".into(),
+            title: "{gongs}".to_owned(),
+        };
+        let term = Clause::SetTerm {
+            name: "gong".into(),
+            one: "Drum".to_owned(),
+            many: "Drums".to_owned(),
+        };
+        game.change(vec![rule("bells", bells), rule("hall", hall), term]);
+        game.change(vec![renamed]);
+        game.change(vec![repealed("bells")]);
+        let refusal = game.act("play", &[]).expect_err("there are none");
+        let words = "it asks for `ring` of Drums, which was repealed on 4 May 2031";
+        assert!(refusal.needs[0].have.ends_with(words), "{refusal:?}");
+        assert_eq!(refusal.needs[0].topic, Topic::BrokenCode);
     }
 
     #[test]

@@ -39,9 +39,10 @@ pub(crate) fn holds(tx: &Tx, test: &Name, thing: &Thing, site: &Site) -> bool {
         Ok(holds) => holds,
         Err(Stop::Broken(fault)) => {
             tx.broke(site, &fault.text);
+            let said = tx.with_state(|state| tx.law.fault_words(state, &fault));
             tx.say(
                 NoteKind::Broke,
-                format!("the test {test} of {} broke: {}", site.rule, fault.text),
+                format!("the test {test} of {} broke: {said}", site.rule),
             );
             false
         }

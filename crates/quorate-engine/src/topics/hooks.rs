@@ -5,7 +5,7 @@ use std::sync::Arc;
 use quorate_kernel::Name;
 use quorate_kernel::event::NoteKind;
 use quorate_law::datum::Datum;
-use quorate_law::stop::{Answer, Site, Stop};
+use quorate_law::stop::{Answer, Fault, Site, Stop};
 
 use super::things;
 use crate::tx::{Happening, Tx};
@@ -35,14 +35,17 @@ pub(crate) fn run(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>) -> An
         Err(Stop::Broken(fault)) => {
             tx.go_back(mark);
             tx.broke(site, &fault.text);
-            tx.say(
-                NoteKind::Broke,
-                format!("{} broke and was left out: {}", site.rule, fault.text),
-            );
+            say_left_out(tx, site, &fault);
             Ok(())
         }
         Err(stop) => Err(stop),
     }
+}
+
+fn say_left_out(tx: &Tx, site: &Site, fault: &Fault) {
+    let said = tx.with_state(|state| tx.law.fault_words(state, fault));
+    let text = format!("{} broke and was left out: {said}", site.rule);
+    tx.say(NoteKind::Broke, text);
 }
 
 /// Runs what happens by itself: where the law refuses it, it does not happen, and the log says so. Whether it happened.
@@ -59,10 +62,7 @@ pub(crate) fn of_itself(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>)
         Err(Stop::Broken(fault)) => {
             tx.go_back(mark);
             tx.broke(site, &fault.text);
-            tx.say(
-                NoteKind::Broke,
-                format!("{} broke and was left out: {}", site.rule, fault.text),
-            );
+            say_left_out(tx, site, &fault);
             Ok(false)
         }
         Err(ask @ Stop::Asks(_)) => Err(ask),

@@ -134,6 +134,14 @@ fn plainly(need: &Need) -> Option<String> {
     if let Some(place) = what.strip_prefix("a free place among ") {
         return Some(format!("No free place among {place}."));
     }
+    if let (Topic::BrokenCode, Some(said)) = (&need.topic, &need.have) {
+        let at = if said.starts_with("line ") {
+            " at"
+        } else {
+            ":"
+        };
+        return Some(format!("The code of this clause breaks{at} {said}."));
+    }
     if need.topic == Topic::Undone {
         return Some("This was already undone.".to_owned());
     }
@@ -294,6 +302,25 @@ mod tests {
         assert_eq!(
             no.sentence(),
             "Enact needs a quorum of votes FOR: 3 needed, 2 so far."
+        );
+    }
+
+    #[test]
+    fn code_that_breaks_says_of_what() {
+        let breaks = |have: &str| {
+            let need = Need {
+                have: Some(have.into()),
+                ..Need::that("code of the rule that works").about(Topic::BrokenCode)
+            };
+            refusal("Fight", vec![need]).sentence()
+        };
+        assert_eq!(
+            breaks("line 9: it asks for `blinded` of Blindness, which was repealed on 3 May 2031"),
+            "The code of this clause breaks at line 9: it asks for `blinded` of Blindness, which was repealed on 3 May 2031."
+        );
+        assert_eq!(
+            breaks("division by zero"),
+            "The code of this clause breaks: division by zero."
         );
     }
 
