@@ -232,7 +232,7 @@ pub struct OutboxLetter {
     /// How it stands.
     pub standing: LetterStanding,
     /// Why it did not leave the last time.
-    pub trouble: String,
+    pub error: String,
     /// When it left, or was given up.
     pub done_at: Option<Moment>,
 }

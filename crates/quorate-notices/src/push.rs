@@ -30,7 +30,7 @@ const COUNTS: Span = Span::hours(12);
 
 /// Why a message was not sealed or signed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum PushTrouble {
+pub enum PushError {
     /// The system has no random bytes.
     #[error("the system gives no random bytes")]
     NoChance,
@@ -78,20 +78,18 @@ impl PushSeal {
     ///
     /// # Errors
     /// Fails where the text is too long, the browser's key is none, or the system has no random bytes.
-    pub fn seal(&self, text: &[u8]) -> Result<Vec<u8>, PushTrouble> {
+    pub fn seal(&self, text: &[u8]) -> Result<Vec<u8>, PushError> {
         let chance = SystemRandom::new();
         let own = EphemeralPrivateKey::generate(&ECDH_P256, &chance);
-        let own = own.map_err(|_| PushTrouble::NoChance)?;
-        let own_point = own
-            .compute_public_key()
-            .map_err(|_| PushTrouble::NoChance)?;
+        let own = own.map_err(|_| PushError::NoChance)?;
+        let own_point = own.compute_public_key().map_err(|_| PushError::NoChance)?;
         let mut salt = [0; SALT];
-        chance.fill(&mut salt).map_err(|_| PushTrouble::NoChance)?;
+        chance.fill(&mut salt).map_err(|_| PushError::NoChance)?;
         let theirs = UnparsedPublicKey::new(&ECDH_P256, &self.point);
         let sealed = agreement::agree_ephemeral(own, &theirs, |agreed| {
             self.sealed(text, agreed, own_point.as_ref(), salt)
         });
-        sealed.map_err(|_| PushTrouble::BadPoint)?
+        sealed.map_err(|_| PushError::BadPoint)?
     }
 
     /// The same, of what both sides agreed on.
@@ -101,17 +99,17 @@ impl PushSeal {
         agreed: &[u8],
         own_point: &[u8],
         salt: [u8; SALT],
-    ) -> Result<Vec<u8>, PushTrouble> {
+    ) -> Result<Vec<u8>, PushError> {
         if text.len() > TEXT_MAX {
-            return Err(PushTrouble::TooLong);
+            return Err(PushError::TooLong);
         }
         let (key, nonce) = self.keys(agreed, own_point, salt)?;
         let mut sealed = text.to_vec();
         // This record is the last.
         sealed.push(2);
         key.seal_in_place_append_tag(nonce, Aad::empty(), &mut sealed)
-            .map_err(|_| PushTrouble::TooLong)?;
-        let length = u8::try_from(own_point.len()).map_err(|_| PushTrouble::BadPoint)?;
+            .map_err(|_| PushError::TooLong)?;
+        let length = u8::try_from(own_point.len()).map_err(|_| PushError::BadPoint)?;
         let mut body = salt.to_vec();
         body.extend(RECORD.to_be_bytes());
         body.push(length);
@@ -125,12 +123,12 @@ impl PushSeal {
         agreed: &[u8],
         own_point: &[u8],
         salt: [u8; SALT],
-    ) -> Result<(LessSafeKey, Nonce), PushTrouble> {
+    ) -> Result<(LessSafeKey, Nonce), PushError> {
         let info = [b"WebPush: info\0".as_slice(), &self.point, own_point];
         let secret: [u8; 32] = derived(&self.shared, agreed, &info)?;
         let key: [u8; 16] = derived(&salt, &secret, &[b"Content-Encoding: aes128gcm\0"])?;
         let nonce: [u8; 12] = derived(&salt, &secret, &[b"Content-Encoding: nonce\0"])?;
-        let key = UnboundKey::new(&AES_128_GCM, &key).map_err(|_| PushTrouble::BadKey)?;
+        let key = UnboundKey::new(&AES_128_GCM, &key).map_err(|_| PushError::BadKey)?;
         Ok((LessSafeKey::new(key), Nonce::assume_unique_for_key(nonce)))
     }
 }
@@ -149,13 +147,13 @@ fn derived<const N: usize>(
     salt: &[u8],
     secret: &[u8],
     info: &[&[u8]],
-) -> Result<[u8; N], PushTrouble> {
+) -> Result<[u8; N], PushError> {
     let mut out = [0; N];
     let key = Salt::new(HKDF_SHA256, salt).extract(secret);
     let filled = key
         .expand(info, KeyBytes(N))
         .and_then(|okm| okm.fill(&mut out));
-    filled.map(|()| out).map_err(|_| PushTrouble::BadKey)
+    filled.map(|()| out).map_err(|_| PushError::BadKey)
 }
 
 /// As it is kept with its channel: the key and the word, with a full stop between them.
@@ -189,10 +187,10 @@ impl PushKey {
     ///
     /// # Errors
     /// Fails where the system has no random bytes.
-    pub fn fresh() -> Result<Vec<u8>, PushTrouble> {
+    pub fn fresh() -> Result<Vec<u8>, PushError> {
         let made =
             EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
-        let made = made.map_err(|_| PushTrouble::NoChance)?;
+        let made = made.map_err(|_| PushError::NoChance)?;
         Ok(made.as_ref().to_vec())
     }
 
@@ -200,10 +198,10 @@ impl PushKey {
     ///
     /// # Errors
     /// Fails where the bytes are no key.
-    pub fn read(kept: &[u8]) -> Result<Self, PushTrouble> {
+    pub fn read(kept: &[u8]) -> Result<Self, PushError> {
         let read =
             EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, kept, &SystemRandom::new());
-        read.map(Self).map_err(|_| PushTrouble::BadKey)
+        read.map(Self).map_err(|_| PushError::BadKey)
     }
 
     /// The public key, as browsers want it when they subscribe.
@@ -221,13 +219,13 @@ impl PushKey {
         origin: &str,
         contact: &str,
         now: Moment,
-    ) -> Result<String, PushTrouble> {
+    ) -> Result<String, PushError> {
         let ends = (now + COUNTS).0.div_euclid(1_000);
         let head = json!({ "typ": "JWT", "alg": "ES256" }).to_string();
         let says = json!({ "aud": origin, "exp": ends, "sub": contact }).to_string();
         let open = format!("{}.{}", BASE64.encode(head), BASE64.encode(says));
         let signed = self.0.sign(&SystemRandom::new(), open.as_bytes());
-        let signed = signed.map_err(|_| PushTrouble::NoChance)?;
+        let signed = signed.map_err(|_| PushError::NoChance)?;
         let signed = BASE64.encode(signed);
         Ok(format!("vapid t={open}.{signed}, k={}", self.public()))
     }
@@ -286,7 +284,7 @@ mod tests {
         assert_eq!(one.open(&body), Some(text));
         assert_eq!(other.open(&body), None);
         let long = vec![b'x'; TEXT_MAX + 1];
-        assert_eq!(seal.seal(&long), Err(PushTrouble::TooLong));
+        assert_eq!(seal.seal(&long), Err(PushError::TooLong));
     }
 
     #[test]
@@ -307,7 +305,7 @@ mod tests {
         // Of the right form, and on no curve.
         let nowhere = BASE64.encode([4; POINT]);
         let nowhere = PushSeal::read(&nowhere, shared).expect("its form");
-        assert_eq!(nowhere.seal(b"x"), Err(PushTrouble::BadPoint));
+        assert_eq!(nowhere.seal(b"x"), Err(PushError::BadPoint));
     }
 
     #[test]

@@ -22,10 +22,10 @@ pub mod ports;
 mod published;
 mod registry;
 mod settings;
-pub mod trouble;
 pub mod verify;
 mod walk;
 pub mod wire;
+pub mod wire_error;
 mod writer;
 
 #[cfg(any(test, feature = "testing"))]

@@ -20,5 +20,5 @@ mod send;
 mod watch;
 
 pub use courier::Courier;
-pub use fetch::{FetchTrouble, Fetcher};
+pub use fetch::{FetchError, Fetcher};
 pub use index::Indexer;

@@ -31,7 +31,7 @@ pub use app::mail::{Mail, mail_in_key};
 pub use app::mailbox::{Mailbox, MailboxPlace};
 pub use app::metrics::Metrics;
 pub use app::state::{AgainJudges, AppState, Deps, judges_here};
-pub use delivery::{Courier, FetchTrouble, Fetcher, Indexer};
+pub use delivery::{Courier, FetchError, Fetcher, Indexer};
 pub use quorate_notices::discord::commands::registered as discord_commands;
 pub use quorate_notices::discord::interaction::DiscordKey;
 pub use routes::{elsewhere, router, watch};

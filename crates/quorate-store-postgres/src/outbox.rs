@@ -478,7 +478,7 @@ async fn settle_all(
     how: &Settled,
     now: Moment,
 ) -> Queried<()> {
-    let (standing, trouble, due_at) = match how {
+    let (standing, error, due_at) = match how {
         Settled::Sent => (LetterStanding::Sent, "", None),
         Settled::Moot => (LetterStanding::Moot, "", None),
         Settled::Dead(why) => (LetterStanding::Dead, why.as_str(), None),
@@ -493,7 +493,7 @@ async fn settle_all(
     )
     .bind(i64::from(how.is_tried()))
     .bind(standing.word())
-    .bind(trouble)
+    .bind(error)
     .bind(due_at)
     .bind(due_at.is_none().then_some(now.0))
     .bind(ids)

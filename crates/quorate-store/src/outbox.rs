@@ -443,7 +443,7 @@ async fn settle_one(
     how: &Settled,
     now: Moment,
 ) -> Result<()> {
-    let (standing, trouble, due_at) = match how {
+    let (standing, error, due_at) = match how {
         Settled::Sent => (LetterStanding::Sent, "", None),
         Settled::Moot => (LetterStanding::Moot, "", None),
         Settled::Dead(why) => (LetterStanding::Dead, why.as_str(), None),
@@ -458,7 +458,7 @@ async fn settle_one(
     )
     .bind(i64::from(how.is_tried()))
     .bind(standing.word())
-    .bind(trouble)
+    .bind(error)
     .bind(due_at)
     .bind(done_at)
     .bind(how.bundle_end())

@@ -39,8 +39,8 @@ impl WriteConnection {
         match query("ROLLBACK").execute(&mut self.connection).await {
             Ok(_) => {}
             // SQLite has taken it back by itself, as it does where the disk is full.
-            Err(trouble) if error::is_misuse(&trouble) => {}
-            Err(trouble) => return Err(trouble).explain(),
+            Err(error) if error::is_misuse(&error) => {}
+            Err(error) => return Err(error).explain(),
         }
         self.is_begun = false;
         Ok(())

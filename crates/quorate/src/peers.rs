@@ -17,7 +17,7 @@ use async_trait::async_trait;
 use quorate_kernel::GameId;
 use quorate_runtime::Games;
 use quorate_runtime::judge::Secret;
-use quorate_runtime::ports::{NodeRow, PeerAnswer, PeerAsk, PeerTrouble, Peers, ServerSecret};
+use quorate_runtime::ports::{NodeRow, PeerAnswer, PeerAsk, PeerError, Peers, ServerSecret};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -160,13 +160,13 @@ impl Peers for PeerLinks {
         node: &NodeRow,
         game: &GameId,
         ask: PeerAsk,
-    ) -> Result<PeerAnswer, PeerTrouble> {
+    ) -> Result<PeerAnswer, PeerError> {
         if node.address.is_empty() {
             let what = format!("{} takes no commands", node.name);
-            return Err(PeerTrouble::Gone(what));
+            return Err(PeerError::Gone(what));
         }
         let replied = self.ask_link(&node.address, game, ask).await;
-        replied.map_err(PeerTrouble::Gone)?.answer()
+        replied.map_err(PeerError::Gone)?.answer()
     }
 }
 
@@ -248,7 +248,7 @@ async fn answer(games: &Games, asked: PeerAsked) -> Replied {
     let id = asked.id;
     match asked.read() {
         Ok((game, ask)) => Replied::new(id, games.answer_peer(&game, ask).await),
-        Err(what) => Replied::new(id, Err(PeerTrouble::Gone(what))),
+        Err(what) => Replied::new(id, Err(PeerError::Gone(what))),
     }
 }
 

@@ -220,7 +220,7 @@ async fn tries_again(outbox: &dyn Outbox, channel: ChannelId, ids: &[LetterId]) 
         .find(|(_, letters)| letters.len() == 2)
         .unwrap();
     assert_eq!(
-        (again.1[0].tries, again.1[0].trouble.as_str()),
+        (again.1[0].tries, again.1[0].error.as_str()),
         (1, "no answer")
     );
     assert_eq!(again.1[0].bundle, "digest", "it keeps its key");

@@ -62,7 +62,7 @@ impl MemoryKept {
             due_at: letter.due_at,
             tries: 0,
             standing: LetterStanding::Waiting,
-            trouble: String::new(),
+            error: String::new(),
             done_at: None,
         };
         self.letters.insert(id, letter);
@@ -164,7 +164,7 @@ impl Outbox for MemoryOutbox {
             };
             letter.tries += u32::from(how.is_tried());
             letter.bundle.push_str(&how.bundle_end());
-            let (standing, trouble) = match how {
+            let (standing, error) = match how {
                 Settled::Sent => (LetterStanding::Sent, String::new()),
                 Settled::Moot => (LetterStanding::Moot, String::new()),
                 Settled::Dead(why) => (LetterStanding::Dead, why.clone()),
@@ -173,7 +173,7 @@ impl Outbox for MemoryOutbox {
                     (LetterStanding::Waiting, why.clone())
                 }
             };
-            (letter.standing, letter.trouble) = (standing, trouble);
+            (letter.standing, letter.error) = (standing, error);
             letter.done_at = (standing != LetterStanding::Waiting).then_some(now);
         }
         if let Some(channel) = kept.channels.get_mut(&channel) {

@@ -10,7 +10,7 @@ use super::Games;
 use crate::error::OperatingError;
 use crate::host::Purpose;
 use crate::mail::WriterMail;
-use crate::ports::{NodeRow, PeerAnswer, PeerAsk, PeerTrouble, StoreError};
+use crate::ports::{NodeRow, PeerAnswer, PeerAsk, PeerError, StoreError};
 use crate::published::Published;
 use crate::registry::NodeRole;
 use crate::settings::Others;
@@ -118,9 +118,9 @@ impl Games {
         if let Some(owner) = owner {
             match others.peers.ask(&owner, game, ask.clone()).await {
                 Ok(answer) => return Ok(answer),
-                Err(PeerTrouble::Operating(error)) => return Err(error),
-                Err(PeerTrouble::NotOwner) => {}
-                Err(PeerTrouble::Gone(why)) => {
+                Err(PeerError::Operating(error)) => return Err(error),
+                Err(PeerError::NotOwner) => {}
+                Err(PeerError::Gone(why)) => {
                     tracing::warn!(%game, node = %owner.name, why, "the owner of a game is gone");
                     // Until its lease ends there is nothing to do but to wait.
                     tokio::time::sleep(GONE_AGAIN_AFTER).await;
@@ -150,11 +150,7 @@ impl Games {
     }
 
     /// Does what another node asks of this one, which owns the game or takes it now. It is not passed on.
-    pub async fn answer_peer(
-        &self,
-        game: &GameId,
-        ask: PeerAsk,
-    ) -> Result<PeerAnswer, PeerTrouble> {
+    pub async fn answer_peer(&self, game: &GameId, ask: PeerAsk) -> Result<PeerAnswer, PeerError> {
         let purpose = match &ask {
             PeerAsk::Command {
                 act: Act::Found(_), ..
@@ -163,7 +159,7 @@ impl Games {
         };
         self.wake(game, purpose)?;
         match self.do_here(game, purpose, ask).await {
-            Err(OperatingError::Interrupted) => Err(PeerTrouble::NotOwner),
+            Err(OperatingError::Interrupted) => Err(PeerError::NotOwner),
             done => Ok(done?),
         }
     }

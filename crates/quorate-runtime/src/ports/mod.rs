@@ -33,7 +33,7 @@ pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored, ac
 pub use moderation::{Moderation, Report, Restraint, RestraintKind};
 pub use ownership::{
     ClaimFor, ClaimedGame, Epoch, LEASE_MS, Lease, News, NodeRow, NodeStanding, Nodes, PeerAnswer,
-    PeerAsk, PeerTrouble, Peers, RENEW_EVERY_MS,
+    PeerAsk, PeerError, Peers, RENEW_EVERY_MS,
 };
 pub use passkeys::{Passkey, Passkeys};
 pub use safety::{

@@ -149,7 +149,7 @@ pub enum PeerAnswer {
 
 /// Why another node did not do what it was asked.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum PeerTrouble {
+pub enum PeerError {
     /// It does not own the game.
     #[error("that node does not own the game")]
     NotOwner,
@@ -170,5 +170,5 @@ pub trait Peers: Send + Sync {
         node: &NodeRow,
         game: &GameId,
         ask: PeerAsk,
-    ) -> Result<PeerAnswer, PeerTrouble>;
+    ) -> Result<PeerAnswer, PeerError>;
 }

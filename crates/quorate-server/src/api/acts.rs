@@ -170,7 +170,7 @@ async fn done(
             let event = earlier(&look, word).await?.map(|receipt| receipt.seq.0);
             Err(Problem::refused(&look, &refusal, event))
         }
-        Err(trouble) => Err(trouble.into()),
+        Err(error) => Err(error.into()),
     }
 }
 

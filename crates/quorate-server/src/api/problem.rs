@@ -234,9 +234,9 @@ impl Problem {
     }
 }
 
-/// The word for a trouble, and what a program does about it.
-fn told(trouble: &AppError) -> (&'static str, &'static str) {
-    match trouble {
+/// The word for an error, and what a program does about it.
+fn told(error: &AppError) -> (&'static str, &'static str) {
+    match error {
         AppError::NotFound | AppError::Operating(OperatingError::NoGame(_)) => (
             "not-found",
             "See /api/v1/games for the games there are, and /api/v1/openapi.json for addresses.",
@@ -246,31 +246,31 @@ fn told(trouble: &AppError) -> (&'static str, &'static str) {
             "Make a token on your account's page, and send it as \"Authorization: Bearer …\".",
         ),
         AppError::Forbidden(_) | AppError::Restrained(_) | AppError::NotTaken(_) => {
-            ("forbidden", trouble.todo())
+            ("forbidden", error.todo())
         }
-        AppError::BeyondGrant(_) => ("scope", trouble.todo()),
+        AppError::BeyondGrant(_) => ("scope", error.todo()),
         AppError::Form(_) => ("bad-input", "Fix what it names and send it again."),
-        AppError::TooOften(_) => ("too-often", trouble.todo()),
-        AppError::Refused(_) => ("refused", trouble.todo()),
-        AppError::Operating(_) => ("unavailable", trouble.todo()),
-        AppError::Account(_) => ("account", trouble.todo()),
-        AppError::Broken(_) => ("broken", trouble.todo()),
-        AppError::NotMade(_) => ("stopped", trouble.todo()),
+        AppError::TooOften(_) => ("too-often", error.todo()),
+        AppError::Refused(_) => ("refused", error.todo()),
+        AppError::Operating(_) => ("unavailable", error.todo()),
+        AppError::Account(_) => ("account", error.todo()),
+        AppError::Broken(_) => ("broken", error.todo()),
+        AppError::NotMade(_) => ("stopped", error.todo()),
     }
 }
 
 impl From<AppError> for Problem {
-    fn from(trouble: AppError) -> Self {
-        let (kind, todo) = told(&trouble);
-        let status = match &trouble {
+    fn from(error: AppError) -> Self {
+        let (kind, todo) = told(&error);
+        let status = match &error {
             AppError::Form(_) => StatusCode::UNPROCESSABLE_ENTITY,
             other => other.status(),
         };
         if status.is_server_error() {
-            tracing::error!(trouble = %trouble.what(), "a request of the API failed");
+            tracing::error!(error = %error.what(), "a request of the API failed");
         }
-        let mut problem = Self::new(kind, status, trouble.title(), trouble.what(), todo);
-        match &trouble {
+        let mut problem = Self::new(kind, status, error.title(), error.what(), todo);
+        match &error {
             AppError::Refused(refusal) => {
                 problem.refusal = Some(Box::new(RefusalData::of(refusal)));
             }

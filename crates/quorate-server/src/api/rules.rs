@@ -144,7 +144,7 @@ pub(crate) async fn then(
     query: &AtQuery,
 ) -> Result<GameView, Problem> {
     let look = GameView::then(site, &caller.visitor, game, query.at.as_deref()).await;
-    look.map_err(|trouble| match trouble {
+    look.map_err(|error| match error {
         AppError::Form(text) => Problem::bad("query.at", text),
         other => other.into(),
     })

@@ -135,8 +135,8 @@ pub(crate) async fn games(
         }
         let found = match GameContext::at(&site, &caller.visitor, row.game.as_str()).await {
             Ok(found) => found,
-            Err(trouble) => {
-                tracing::error!(game = %row.game, trouble = %trouble.what(), "a game cannot be opened");
+            Err(error) => {
+                tracing::error!(game = %row.game, error = %error.what(), "a game cannot be opened");
                 continue;
             }
         };

@@ -8,9 +8,9 @@ use quorate_runtime::ports::{AccountError, JobFailed, StoreError};
 
 use crate::app::grant::BeyondGrant;
 use crate::app::posted::NotTaken;
-use crate::app::recovery::LinkTrouble;
+use crate::app::recovery::LinkError;
 use crate::security::chance::NoChance;
-use crate::security::password::PasswordTrouble;
+use crate::security::password::PasswordError;
 use crate::security::rate::TooOften;
 
 /// Why a request has no answer. The page is made where the reader is known: see [`crate::app::reply::failed`].
@@ -141,7 +141,7 @@ impl AppError {
     }
 }
 
-macro_rules! troubles {
+macro_rules! errors {
     ($($from:ty => $variant:ident),+ $(,)?) => { $(
         impl From<$from> for AppError {
             fn from(error: $from) -> Self {
@@ -151,7 +151,7 @@ macro_rules! troubles {
     )+ };
 }
 
-troubles! {
+errors! {
     NotTaken => NotTaken,
     BeyondGrant => BeyondGrant,
     TooOften => TooOften,
@@ -172,18 +172,18 @@ impl From<NoChance> for AppError {
     }
 }
 
-impl From<LinkTrouble> for AppError {
-    fn from(error: LinkTrouble) -> Self {
+impl From<LinkError> for AppError {
+    fn from(error: LinkError) -> Self {
         match error {
-            LinkTrouble::Accounts(error) => error.into(),
-            LinkTrouble::Chance(error) => error.into(),
-            LinkTrouble::Mail(error) => Self::Broken(error.to_string()),
+            LinkError::Accounts(error) => error.into(),
+            LinkError::Chance(error) => error.into(),
+            LinkError::Mail(error) => Self::Broken(error.to_string()),
         }
     }
 }
 
-impl From<PasswordTrouble> for AppError {
-    fn from(error: PasswordTrouble) -> Self {
+impl From<PasswordError> for AppError {
+    fn from(error: PasswordError) -> Self {
         Self::Broken(error.to_string())
     }
 }
@@ -204,7 +204,7 @@ impl From<tokio::task::JoinError> for AppError {
 impl IntoResponse for AppError {
     fn into_response(self) -> Response {
         if self.status().is_server_error() {
-            tracing::error!(trouble = %self.what(), "a request failed");
+            tracing::error!(error = %self.what(), "a request failed");
         }
         let text = format!("{}\n{}\n{}\n", self.title(), self.what(), self.todo());
         let mut response = (self.status(), text).into_response();

@@ -132,7 +132,7 @@ pub(crate) async fn answered<I: Inquiry>(
         Err(AppError::NotFound | AppError::Operating(OperatingError::NoGame(_))) => {
             InquiryTold::NotFound
         }
-        Err(trouble) => InquiryTold::Failed(trouble.what()),
+        Err(error) => InquiryTold::Failed(error.what()),
     };
     postcard::to_stdvec(&told)
 }

@@ -51,7 +51,7 @@ pub(crate) struct MailLetter<'a> {
 
 /// Why mail did not leave.
 #[derive(Debug, thiserror::Error)]
-pub enum MailTrouble {
+pub enum MailError {
     /// The sender or the recipient is no mail address.
     #[error("no mail address: {0}")]
     Address(#[from] lettre::address::AddressError),
@@ -69,7 +69,7 @@ pub enum MailTrouble {
     Site,
 }
 
-impl MailTrouble {
+impl MailError {
     /// Whether it lies with the recipient, who will not take mail another time either.
     pub(crate) fn is_of_recipient(&self) -> bool {
         match self {
@@ -88,7 +88,7 @@ impl Mail {
     ///
     /// # Errors
     /// Fails where the sender is no mailbox (`Quorate <games@example.org>`) or the address none of a site.
-    pub fn new(from: &str, program: &str, address: &str) -> Result<Self, MailTrouble> {
+    pub fn new(from: &str, program: &str, address: &str) -> Result<Self, MailError> {
         Self::by(from, MailWay::Program(program.to_owned()), address)
     }
 
@@ -102,7 +102,7 @@ impl Mail {
         server: &str,
         account: Option<(String, String)>,
         address: &str,
-    ) -> Result<Self, MailTrouble> {
+    ) -> Result<Self, MailError> {
         let mut server = AsyncSmtpTransport::<Tokio1Executor>::from_url(server)?;
         if let Some((name, password)) = account {
             server = server.credentials(Credentials::new(name, password));
@@ -110,10 +110,10 @@ impl Mail {
         Self::by(from, MailWay::Server(Box::new(server.build())), address)
     }
 
-    fn by(from: &str, way: MailWay, address: &str) -> Result<Self, MailTrouble> {
+    fn by(from: &str, way: MailWay, address: &str) -> Result<Self, MailError> {
         let address = address.trim_end_matches('/');
         if !address.starts_with("https://") && !address.starts_with("http://") {
-            return Err(MailTrouble::Site);
+            return Err(MailError::Site);
         }
         Ok(Self {
             from: from.parse()?,
@@ -127,7 +127,7 @@ impl Mail {
     ///
     /// # Errors
     /// Fails where that is no mail address.
-    pub fn with_replies(mut self, replies: Option<&str>) -> Result<Self, MailTrouble> {
+    pub fn with_replies(mut self, replies: Option<&str>) -> Result<Self, MailError> {
         self.replies = match replies {
             Some(replies) => Some(replies.parse::<Address>()?.to_string()),
             None => None,
@@ -141,7 +141,7 @@ impl Mail {
         to: &str,
         subject: &str,
         text: String,
-    ) -> Result<(), MailTrouble> {
+    ) -> Result<(), MailError> {
         let message = Message::builder()
             .from(self.from.clone())
             .to(to.parse()?)
@@ -158,7 +158,7 @@ impl Mail {
         subject: &str,
         in_reply_to: &str,
         text: String,
-    ) -> Result<(), MailTrouble> {
+    ) -> Result<(), MailError> {
         let mut message = Message::builder()
             .from(self.from.clone())
             .to(to.parse()?)
@@ -173,12 +173,12 @@ impl Mail {
     }
 
     /// Sends a notice. The same letter has the same Message-ID each time.
-    pub(crate) async fn send_letter(&self, letter: &MailLetter<'_>) -> Result<(), MailTrouble> {
+    pub(crate) async fn send_letter(&self, letter: &MailLetter<'_>) -> Result<(), MailError> {
         let message = self.letter(letter)?;
         self.hand_over(message).await
     }
 
-    fn letter(&self, letter: &MailLetter<'_>) -> Result<Message, MailTrouble> {
+    fn letter(&self, letter: &MailLetter<'_>) -> Result<Message, MailError> {
         let dispatch = letter.dispatch;
         let host = self.from.email.domain();
         let to = Mailbox::new(None, letter.to.parse()?);
@@ -217,7 +217,7 @@ impl Mail {
         Ok(message)
     }
 
-    async fn hand_over(&self, message: Message) -> Result<(), MailTrouble> {
+    async fn hand_over(&self, message: Message) -> Result<(), MailError> {
         match &self.way {
             MailWay::Program(program) => {
                 let program =

@@ -110,7 +110,7 @@ pub struct OutsidePerson {
 
 /// Why an issuer spoke for nobody.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum OutsideTrouble {
+pub enum OutsideError {
     /// It could not be asked.
     #[error("it could not be asked: {0}")]
     NoAnswer(String),
@@ -119,8 +119,8 @@ pub enum OutsideTrouble {
     NoProof(String),
 }
 
-fn no_proof(why: impl std::fmt::Display) -> OutsideTrouble {
-    OutsideTrouble::NoProof(why.to_string())
+fn no_proof(why: impl std::fmt::Display) -> OutsideError {
+    OutsideError::NoProof(why.to_string())
 }
 
 /// The addresses of a server that speaks plain OAuth 2.
@@ -147,11 +147,7 @@ impl Provider {
     ///
     /// # Errors
     /// Fails where an issuer cannot be asked for its addresses.
-    pub async fn door(
-        &self,
-        back: &str,
-        secrets: &JourneySecrets,
-    ) -> Result<String, OutsideTrouble> {
+    pub async fn door(&self, back: &str, secrets: &JourneySecrets) -> Result<String, OutsideError> {
         let back = RedirectUrl::new(back.to_owned()).map_err(no_proof)?;
         let verifier = PkceCodeVerifier::new(secrets.verifier.clone());
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&verifier);
@@ -193,7 +189,7 @@ impl Provider {
         back: &str,
         secrets: &JourneySecrets,
         now: Moment,
-    ) -> Result<OutsidePerson, OutsideTrouble> {
+    ) -> Result<OutsidePerson, OutsideError> {
         let back = RedirectUrl::new(back.to_owned()).map_err(no_proof)?;
         let code = AuthorizationCode::new(code.to_owned());
         let verifier = PkceCodeVerifier::new(secrets.verifier.clone());
@@ -242,7 +238,7 @@ impl Provider {
         })
     }
 
-    async fn metadata(&self) -> Result<CoreProviderMetadata, OutsideTrouble> {
+    async fn metadata(&self) -> Result<CoreProviderMetadata, OutsideError> {
         let issuer = IssuerUrl::new(self.issuer()).map_err(no_proof)?;
         let found = CoreProviderMetadata::discover_async(issuer, self).await;
         found.map_err(no_proof)
@@ -256,7 +252,7 @@ impl Provider {
         verifier: PkceCodeVerifier,
         nonce: Nonce,
         now: Moment,
-    ) -> Result<OutsidePerson, OutsideTrouble> {
+    ) -> Result<OutsidePerson, OutsideError> {
         let metadata = self.metadata().await?;
         let methods = metadata.token_endpoint_auth_methods_supported();
         let takes_header = methods
@@ -314,7 +310,7 @@ impl Provider {
         code: AuthorizationCode,
         back: RedirectUrl,
         verifier: PkceCodeVerifier,
-    ) -> Result<OutsidePerson, OutsideTrouble> {
+    ) -> Result<OutsidePerson, OutsideError> {
         let token = TokenUrl::new(places.token).map_err(no_proof)?;
         let client = BasicClient::new(ClientId::new(self.client.clone()))
             .set_client_secret(ClientSecret::new(self.secret.clone()))
@@ -354,8 +350,8 @@ impl Provider {
     }
 
     /// One request to the issuer. It is not led on to other addresses.
-    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, OutsideTrouble> {
-        let no_answer = |why: &dyn std::fmt::Display| OutsideTrouble::NoAnswer(why.to_string());
+    async fn ask(&self, request: HttpRequest) -> Result<HttpResponse, OutsideError> {
+        let no_answer = |why: &dyn std::fmt::Display| OutsideError::NoAnswer(why.to_string());
         let reach = WebReach {
             inner: self.own_network,
             ..WebReach::default()
@@ -379,7 +375,7 @@ impl Provider {
             let (parts, body) = answer.into_parts();
             let body = to_bytes(Body::new(body), ANSWER_BYTES).await;
             let body = body.map_err(|why| no_answer(&why))?;
-            Ok::<_, OutsideTrouble>(HttpResponse::from_parts(parts, body.to_vec()))
+            Ok::<_, OutsideError>(HttpResponse::from_parts(parts, body.to_vec()))
         };
         let answered = tokio::time::timeout(PATIENCE, asked).await;
         answered.unwrap_or_else(|_| Err(no_answer(&"it took too long")))
@@ -387,8 +383,8 @@ impl Provider {
 }
 
 impl<'c> AsyncHttpClient<'c> for Provider {
-    type Error = OutsideTrouble;
-    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, OutsideTrouble>> + Send + 'c>>;
+    type Error = OutsideError;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, OutsideError>> + Send + 'c>>;
 
     fn call(&'c self, request: HttpRequest) -> Self::Future {
         Box::pin(self.ask(request))

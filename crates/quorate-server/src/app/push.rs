@@ -1,7 +1,7 @@
 //! The key by which push services and browsers know this server.
 
 use quorate_notices::outbox::Outbox;
-use quorate_notices::push::{PushKey, PushTrouble};
+use quorate_notices::push::{PushError, PushKey};
 use quorate_runtime::OperatingError;
 
 use crate::app::error::AppError;
@@ -17,6 +17,6 @@ pub(crate) async fn key(outbox: &dyn Outbox) -> Result<PushKey, AppError> {
     PushKey::read(&kept.map_err(OperatingError::from)?).map_err(broken)
 }
 
-fn broken(trouble: PushTrouble) -> AppError {
-    AppError::Broken(trouble.to_string())
+fn broken(error: PushError) -> AppError {
+    AppError::Broken(error.to_string())
 }

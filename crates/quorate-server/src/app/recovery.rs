@@ -3,7 +3,7 @@
 use quorate_kernel::Moment;
 use quorate_runtime::ports::{AccountError, AccountId, Accounts, Recovery};
 
-use crate::app::mail::MailTrouble;
+use crate::app::mail::MailError;
 use crate::security::carried::{digest_of, fresh_word};
 use crate::security::chance::NoChance;
 use crate::ui::urls;
@@ -11,7 +11,7 @@ use crate::ui::urls::Href;
 
 /// Why a link was not made or did not leave.
 #[derive(Debug, thiserror::Error)]
-pub enum LinkTrouble {
+pub enum LinkError {
     /// The system gave no random bytes.
     #[error(transparent)]
     Chance(#[from] NoChance),
@@ -20,7 +20,7 @@ pub enum LinkTrouble {
     Accounts(#[from] AccountError),
     /// The mail did not leave.
     #[error(transparent)]
-    Mail(#[from] MailTrouble),
+    Mail(#[from] MailError),
 }
 
 /// Makes a link by which an account's password can be set once, until it ends.
@@ -31,7 +31,7 @@ pub async fn make_link(
     accounts: &dyn Accounts,
     account: AccountId,
     ends_at: Moment,
-) -> Result<Href, LinkTrouble> {
+) -> Result<Href, LinkError> {
     let word = fresh_word()?;
     let recovery = Recovery {
         digest: digest_of(&word),

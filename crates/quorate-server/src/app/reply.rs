@@ -108,32 +108,27 @@ pub fn failed(
     site: &AppState,
     visitor: &Visitor,
     around: Option<Chrome>,
-    trouble: AppError,
+    error: AppError,
 ) -> Response {
     let game = around.as_ref().and_then(|chrome| chrome.game.as_ref());
     let back = game.map(|game| Link::new(game.name.clone(), game.href.clone()));
-    failed_in(site, visitor, (around, back), trouble)
+    failed_in(site, visitor, (around, back), error)
 }
 
 /// The same in the surroundings of no game, with the way back to one.
-pub fn failed_beside(
-    site: &AppState,
-    visitor: &Visitor,
-    back: Link,
-    trouble: AppError,
-) -> Response {
-    failed_in(site, visitor, (None, Some(back)), trouble)
+pub fn failed_beside(site: &AppState, visitor: &Visitor, back: Link, error: AppError) -> Response {
+    failed_in(site, visitor, (None, Some(back)), error)
 }
 
 fn failed_in(
     site: &AppState,
     visitor: &Visitor,
     (around, back): (Option<Chrome>, Option<Link>),
-    trouble: AppError,
+    error: AppError,
 ) -> Response {
-    let status = trouble.status();
+    let status = error.status();
     let mut ways = vec![Link::new("All games", urls::Home)];
-    if matches!(trouble, AppError::SignIn) {
+    if matches!(error, AppError::SignIn) {
         ways = visitor.ways_in();
     }
     if let Some(back) = back {
@@ -141,21 +136,21 @@ fn failed_in(
     }
     let reference = status.is_server_error().then(|| {
         let name = visitor.words.word.get(..8).unwrap_or_default().to_owned();
-        tracing::error!(reference = %name, trouble = %trouble.what(), "a request failed");
+        tracing::error!(reference = %name, error = %error.what(), "a request failed");
         name
     });
-    let mut chrome = around.unwrap_or_else(|| chrome(site, visitor, trouble.title()));
-    trouble.title().clone_into(&mut chrome.title);
-    let error = ErrorPage {
+    let mut chrome = around.unwrap_or_else(|| chrome(site, visitor, error.title()));
+    error.title().clone_into(&mut chrome.title);
+    let shown = ErrorPage {
         chrome,
-        title: trouble.title().to_owned(),
-        what: trouble.what(),
-        todo: trouble.todo().to_owned(),
+        title: error.title().to_owned(),
+        what: error.what(),
+        todo: error.todo().to_owned(),
         ways,
         reference,
     };
-    let mut response = page(site, visitor, status, &error);
-    if let AppError::TooOften(often) = &trouble
+    let mut response = page(site, visitor, status, &shown);
+    if let AppError::TooOften(often) = &error
         && let Ok(value) = HeaderValue::from_str(&often.retry_after_ms.div_ceil(1_000).to_string())
     {
         response.headers_mut().insert(header::RETRY_AFTER, value);

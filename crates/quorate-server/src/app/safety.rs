@@ -104,8 +104,8 @@ fn tell_owner(site: &AppState, account: &Account, entry: &SecurityEntry) {
         mail.address
     );
     tokio::spawn(async move {
-        if let Err(trouble) = mail.send(&to, "Your account", text).await {
-            tracing::error!(%trouble, "a mail about an account did not leave");
+        if let Err(error) = mail.send(&to, "Your account", text).await {
+            tracing::error!(%error, "a mail about an account did not leave");
         }
     });
 }

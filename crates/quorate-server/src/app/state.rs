@@ -31,7 +31,7 @@ use crate::security::factor::Tickets;
 use crate::security::headers::Transport;
 use crate::security::known::KnownBrowsers;
 use crate::security::outside::Journeys;
-use crate::security::password::{PasswordTrouble, Passwords};
+use crate::security::password::{PasswordError, Passwords};
 use crate::security::rate;
 use crate::security::rate::Limiter;
 use crate::security::session::Cookies;
@@ -169,7 +169,7 @@ pub struct AppState {
 
 impl AppState {
     /// Puts a site together.
-    pub fn new(parts: Deps) -> Result<Self, PasswordTrouble> {
+    pub fn new(parts: Deps) -> Result<Self, PasswordError> {
         Ok(Self {
             csrf: Csrf::new(&parts.secret.of_forms()),
             passwords: Passwords::new()?,

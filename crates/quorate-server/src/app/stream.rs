@@ -27,7 +27,7 @@ pub(crate) async fn stream(
 ) -> Response {
     match open(&site, &game).await {
         Ok(response) => response,
-        Err(trouble) => trouble.into_response(),
+        Err(error) => error.into_response(),
     }
 }
 

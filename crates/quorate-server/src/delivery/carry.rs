@@ -9,7 +9,7 @@ use quorate_kernel::{Moment, Span};
 use quorate_notices::dialect::{chat, push, webhook};
 use quorate_notices::dispatch::Dispatch;
 use quorate_notices::outbox::{Channel, ChannelSort};
-use quorate_notices::push::{PushKey, PushSeal, PushTrouble};
+use quorate_notices::push::{PushError, PushKey, PushSeal};
 use quorate_notices::signature::{WebhookSecret, seconds};
 use serde_json::Value as Json;
 
@@ -190,11 +190,11 @@ impl Carrier {
             reply_to: parcel.reply_to.as_deref(),
             bounce_to: parcel.bounce_to.as_deref(),
         };
-        mail.send_letter(&letter).await.map_err(|trouble| {
-            if trouble.is_of_recipient() {
-                NotCarried::Gone(trouble.to_string())
+        mail.send_letter(&letter).await.map_err(|error| {
+            if error.is_of_recipient() {
+                NotCarried::Gone(error.to_string())
             } else {
-                NotCarried::for_now(trouble.to_string())
+                NotCarried::for_now(error.to_string())
             }
         })
     }
@@ -235,7 +235,7 @@ impl Carrier {
         let seal: PushSeal = channel.secret.parse().map_err(|_| ended())?;
         let uri: Uri = channel.address.parse().map_err(|_| ended())?;
         let (scheme, host) = uri.scheme_str().zip(uri.authority()).ok_or_else(ended)?;
-        let refused = |why: PushTrouble| NotCarried::Refused(why.to_string());
+        let refused = |why: PushError| NotCarried::Refused(why.to_string());
         let sealed = seal.seal(push::body(parcel.dispatch).as_bytes());
         let sealed = sealed.map_err(refused)?;
         let origin = format!("{scheme}://{host}");

@@ -178,11 +178,11 @@ impl Courier {
         games.retain(|game| !self.with_held(|held| held.is_held(game, now)));
         for game in games {
             let followed = follow(&self.site, &*self.outbox, &game).await;
-            let Err(trouble) = followed else {
+            let Err(error) = followed else {
                 self.with_held(|held| held.free(&game));
                 continue;
             };
-            tracing::error!(%game, trouble = %trouble.what(), "a game was not followed for notices");
+            tracing::error!(%game, error = %error.what(), "a game was not followed for notices");
             let until = self.with_held(|held| held.hold(&game, now));
             if let Err(error) = look_later(&*self.outbox, &game, until).await {
                 tracing::error!(%game, %error, "the outbox cannot be read");
@@ -191,8 +191,8 @@ impl Courier {
     }
 
     async fn start_sending(&self, under_way: &mut JoinSet<()>) {
-        if let Err(trouble) = self.begin_sending(under_way).await {
-            tracing::error!(trouble = %trouble.what(), "notices were not sent");
+        if let Err(error) = self.begin_sending(under_way).await {
+            tracing::error!(error = %error.what(), "notices were not sent");
         }
     }
 
@@ -247,8 +247,8 @@ impl Courier {
                         Ok(true) => {}
                         // Where one did not get through, the next would not either.
                         Ok(false) => return,
-                        Err(trouble) => {
-                            tracing::error!(trouble = %trouble.what(), "a notice was not sent");
+                        Err(error) => {
+                            tracing::error!(error = %error.what(), "a notice was not sent");
                         }
                     }
                 }

@@ -32,7 +32,7 @@ const LOOK_EVERY: Duration = Duration::from_mins(1);
 
 /// Why mail could not be fetched.
 #[derive(Debug, thiserror::Error)]
-pub enum FetchTrouble {
+pub enum FetchError {
     /// The mail server cannot be reached.
     #[error("the mail server cannot be reached: {0}")]
     Reach(#[from] std::io::Error),
@@ -56,7 +56,7 @@ pub enum FetchTrouble {
     Store(#[from] quorate_runtime::ports::StoreError),
 }
 
-type Result<T> = std::result::Result<T, FetchTrouble>;
+type Result<T> = std::result::Result<T, FetchError>;
 
 /// What goes to and fro, sealed or not.
 trait Wire: AsyncRead + AsyncWrite + Unpin + Send + fmt::Debug {}
@@ -88,8 +88,8 @@ impl Fetcher {
     /// Goes on until it is dropped. Where another node delivers, that one fetches too.
     pub async fn run(self) {
         loop {
-            if let Err(trouble) = self.stay().await {
-                tracing::warn!(%trouble, mailbox = ?self.mailbox, "mail was not fetched");
+            if let Err(error) = self.stay().await {
+                tracing::warn!(%error, mailbox = ?self.mailbox, "mail was not fetched");
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }
@@ -139,16 +139,16 @@ impl Fetcher {
     async fn open(&self) -> Result<(OpenedMailbox, Option<u32>)> {
         let place = &self.mailbox.place;
         let wire = timeout(PATIENCE, wire(place)).await;
-        let mut client = async_imap::Client::new(wire.map_err(|_| FetchTrouble::Silent)??);
+        let mut client = async_imap::Client::new(wire.map_err(|_| FetchError::Silent)??);
         // It greets first.
         let greeting = timeout(PATIENCE, client.read_response()).await;
-        if greeting.map_err(|_| FetchTrouble::Silent)??.is_none() {
+        if greeting.map_err(|_| FetchError::Silent)??.is_none() {
             return Err(ImapError::ConnectionLost.into());
         }
         let entering = client.login(&self.mailbox.account, &self.mailbox.password);
         let entered = timeout(PATIENCE, entering).await;
-        let entered = entered.map_err(|_| FetchTrouble::Silent)?;
-        let mut session = entered.map_err(|(error, _)| FetchTrouble::Account(error))?;
+        let entered = entered.map_err(|_| FetchError::Silent)?;
+        let mut session = entered.map_err(|(error, _)| FetchError::Account(error))?;
         let folder = in_time(session.select(&place.folder)).await?;
         Ok((session, folder.uid_validity))
     }
@@ -172,8 +172,8 @@ impl Fetcher {
             match take_mail(&self.site, &mail, None).await {
                 Ok(Some(_)) => {}
                 Ok(None) => return Ok(count),
-                Err(trouble) => {
-                    tracing::error!(uid, trouble = %trouble.what(), "a mail was not taken, and is tried again");
+                Err(error) => {
+                    tracing::error!(uid, error = %error.what(), "a mail was not taken, and is tried again");
                     continue;
                 }
             }
@@ -188,7 +188,7 @@ impl Fetcher {
 
 async fn in_time<T>(asked: impl Future<Output = std::result::Result<T, ImapError>>) -> Result<T> {
     let answered = timeout(PATIENCE, asked).await;
-    Ok(answered.map_err(|_| FetchTrouble::Silent)??)
+    Ok(answered.map_err(|_| FetchError::Silent)??)
 }
 
 async fn wire(place: &MailboxPlace) -> Result<Box<dyn Wire>> {
@@ -197,7 +197,7 @@ async fn wire(place: &MailboxPlace) -> Result<Box<dyn Wire>> {
         return Ok(Box::new(stream));
     }
     let name = ServerName::try_from(place.host.clone());
-    let name = name.map_err(|_| FetchTrouble::Name(place.host.clone()))?;
+    let name = name.map_err(|_| FetchError::Name(place.host.clone()))?;
     let trusted = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?
         .with_native_roots()?

@@ -56,7 +56,7 @@ pub(super) async fn follow(
                 events_max = 1;
                 continue;
             }
-            Err(trouble) => return Err(trouble),
+            Err(error) => return Err(error),
         };
         if from > news.head {
             // Another node is ahead, and what this one knows of the game is old.

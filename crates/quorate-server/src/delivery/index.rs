@@ -41,8 +41,8 @@ impl Indexer {
                 WentOn::Any => self.behind().await,
             };
             for game in games {
-                if let Err(trouble) = self.follow(&game).await {
-                    tracing::error!(%game, trouble = %trouble.what(), "a game was not indexed for searches");
+                if let Err(error) = self.follow(&game).await {
+                    tracing::error!(%game, error = %error.what(), "a game was not indexed for searches");
                 }
             }
         }

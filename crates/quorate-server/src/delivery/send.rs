@@ -135,8 +135,8 @@ async fn all_words(
             // The game, the account or the player is gone.
             Err(AppError::NotFound) => {}
             // It is that game's trouble: what is to be told of others leaves.
-            Err(trouble) => {
-                tracing::error!(%game, trouble = %trouble.what(), "notices of a game are put off");
+            Err(error) => {
+                tracing::error!(%game, error = %error.what(), "notices of a game are put off");
                 put_off.extend(letters);
             }
         }
@@ -245,7 +245,7 @@ async fn words(
             let plain = letters.iter().map(|letter| Some(plain(letter, &why, base)));
             (game.to_string(), plain.collect())
         }
-        Err(trouble) => return Err(trouble),
+        Err(error) => return Err(error),
     };
     let letters = letters.iter().zip(in_words);
     let worded = letters.filter_map(|(letter, text)| {

@@ -85,8 +85,8 @@ where
         match is_behind(row).await {
             Ok(true) => drop(found.insert(game)),
             Ok(false) => {}
-            Err(trouble) => {
-                tracing::error!(%game, trouble = %trouble.what(), "how far a game was followed cannot be read");
+            Err(error) => {
+                tracing::error!(%game, error = %error.what(), "how far a game was followed cannot be read");
             }
         }
     }

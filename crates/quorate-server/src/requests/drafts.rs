@@ -242,8 +242,8 @@ async fn dropped(
 /// The same after something was posted, which stands whatever becomes of the draft.
 pub(crate) async fn posted(look: &GameView, form: &DraftForm) {
     let id = look.visitor().id();
-    if let Err(trouble) = dropped(look.app(), id, look.game(), form).await {
-        tracing::warn!(trouble = %trouble.what(), "a draft stayed after it was posted");
+    if let Err(error) = dropped(look.app(), id, look.game(), form).await {
+        tracing::warn!(error = %error.what(), "a draft stayed after it was posted");
     }
 }
 

@@ -70,7 +70,7 @@ impl FromRequestParts<Arc<AppState>> for Opened {
         let (visitor, game) = asked(parts, site).await?;
         let look = GameView::at(site, &visitor, &game).await;
         look.map(Self)
-            .map_err(|trouble| reply::failed(site, &visitor, None, trouble))
+            .map_err(|error| reply::failed(site, &visitor, None, error))
     }
 }
 
@@ -87,7 +87,7 @@ impl FromRequestParts<Arc<AppState>> for OpenedThen {
         let at = query.get("at").map(String::as_str);
         let look = GameView::then(site, &visitor, &game, at).await;
         look.map(Self)
-            .map_err(|trouble| reply::failed(site, &visitor, None, trouble))
+            .map_err(|error| reply::failed(site, &visitor, None, error))
     }
 }
 
@@ -124,7 +124,7 @@ impl FromRequest<Arc<AppState>> for SentIn {
                 look: Arc::new(look),
                 form,
             }),
-            Err(trouble) => Err(reply::failed(site, &visitor, None, trouble)),
+            Err(error) => Err(reply::failed(site, &visitor, None, error)),
         }
     }
 }
@@ -146,19 +146,19 @@ impl FromRequest<Arc<AppState>> for SentBeside {
         let form = read(Request::from_parts(parts, body), site, &visitor).await?;
         match GameContext::at(site, &visitor, &game).await {
             Ok(context) => Ok(Self { context, form }),
-            Err(trouble) => Err(reply::failed(site, &visitor, None, trouble)),
+            Err(error) => Err(reply::failed(site, &visitor, None, error)),
         }
     }
 }
 
 /// Makes an answer of what a handler came to that writes beside a game's log.
 pub fn answer_beside(context: &GameContext, result: Result<Response, AppError>) -> Response {
-    result.unwrap_or_else(|trouble| {
+    result.unwrap_or_else(|error| {
         let game = urls::Game {
             game: context.game().as_str(),
         };
         let back = Link::new(context.title(), game);
-        reply::failed_beside(context.app(), context.visitor(), back, trouble)
+        reply::failed_beside(context.app(), context.visitor(), back, error)
     })
 }
 
@@ -168,14 +168,14 @@ pub fn answer(
     visitor: &Visitor,
     result: Result<Response, AppError>,
 ) -> Response {
-    result.unwrap_or_else(|trouble| reply::failed(site, visitor, None, trouble))
+    result.unwrap_or_else(|error| reply::failed(site, visitor, None, error))
 }
 
 /// The same within a game, so that an error keeps the game's surroundings.
 pub fn answer_in(look: &GameView, result: Result<Response, AppError>) -> Response {
-    result.unwrap_or_else(|trouble| {
-        let around = look.chrome(trouble.title(), crate::view::people::Part::Elsewhere);
-        reply::failed(look.app(), look.visitor(), Some(around), trouble)
+    result.unwrap_or_else(|error| {
+        let around = look.chrome(error.title(), crate::view::people::Part::Elsewhere);
+        reply::failed(look.app(), look.visitor(), Some(around), error)
     })
 }
 

@@ -113,8 +113,8 @@ async fn stray(site: &AppState, mail: &Mail, from: Option<String>) -> Result<Mai
     let told = mail
         .answer(&from, "Your mail was not read", "", why.clone())
         .await;
-    if let Err(trouble) = told {
-        tracing::error!(trouble = %trouble, "an answer by mail did not leave");
+    if let Err(error) = told {
+        tracing::error!(error = %error, "an answer by mail did not leave");
     }
     Ok(MailTaken::Answered(why))
 }
@@ -154,10 +154,10 @@ async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<Stri
     match ask(site, mailed).await {
         Ok(why) => Ok(why),
         Err(AppError::NotFound) => Ok(Some("That game is no longer here.".to_owned())),
-        Err(trouble @ AppError::NotMade(JobFailed::TimeOver(_) | JobFailed::Ended)) => {
-            Ok(Some(trouble.what()))
+        Err(error @ AppError::NotMade(JobFailed::TimeOver(_) | JobFailed::Ended)) => {
+            Ok(Some(error.what()))
         }
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     }
 }
 
@@ -209,10 +209,10 @@ impl Inquiry for MailedAnswer {
         match send::send(&look, Some(&self.key), act).await {
             Ok(_) => Ok(None),
             Err(AppError::Refused(refusal)) => Ok(Some(look.refusal(tried, &refusal).sentence())),
-            Err(trouble @ (AppError::Forbidden(_) | AppError::SignIn | AppError::NotFound)) => {
-                Ok(Some(trouble.what()))
+            Err(error @ (AppError::Forbidden(_) | AppError::SignIn | AppError::NotFound)) => {
+                Ok(Some(error.what()))
             }
-            Err(trouble) => Err(trouble),
+            Err(error) => Err(error),
         }
     }
 }
@@ -256,7 +256,7 @@ async fn tell(mail: &Mail, to: &str, answer: &MailAnswer, why: &str) {
     let quoted: Vec<_> = lines.map(|line| format!("> {line}\n")).collect();
     let quoted = quoted.concat();
     let text = format!("{why}\n\nYou wrote:\n\n{quoted}");
-    if let Err(trouble) = mail.answer(to, &subject, &answer.message_id, text).await {
-        tracing::error!(trouble = %trouble, "an answer by mail did not leave");
+    if let Err(error) = mail.answer(to, &subject, &answer.message_id, text).await {
+        tracing::error!(error = %error, "an answer by mail did not leave");
     }
 }

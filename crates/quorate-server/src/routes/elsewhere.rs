@@ -279,11 +279,11 @@ fn is_api(parts: &Parts) -> bool {
 }
 
 /// Why there is no answer, as a page or as the API says it.
-fn failed(site: &AppState, visitor: &Visitor, parts: &Parts, trouble: AppError) -> Response {
+fn failed(site: &AppState, visitor: &Visitor, parts: &Parts, error: AppError) -> Response {
     if is_api(parts) {
-        return Problem::from(trouble).into_response();
+        return Problem::from(error).into_response();
     }
-    reply::failed(site, visitor, None, trouble)
+    reply::failed(site, visitor, None, error)
 }
 
 /// A body that is longer than any form.

@@ -48,7 +48,7 @@ pub(super) async fn pressed(
     let (mut parts, body) = request.into_parts();
     let visitor = match Visitor::from_request_parts(&mut parts, &site).await {
         Ok(visitor) => visitor,
-        Err(trouble) => return trouble.into_response(),
+        Err(error) => return error.into_response(),
     };
     parts.extensions.insert(visitor.clone());
     let Some(wanted) = wanted(&site, &visitor, &parts).await else {

@@ -44,7 +44,7 @@ static KINDS: [(&[u8], &dyn VerificationAlgorithm); 3] = [
 
 /// Why a passkey does not count. For the log: strangers learn no more than that it doesn't.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum PasskeyTrouble {
+pub enum PasskeyError {
     /// Something is not written as the standard says.
     #[error("it does not read")]
     Unreadable,
@@ -114,10 +114,10 @@ impl PasskeySite {
     ///
     /// # Errors
     /// Fails where the answer is none to this site, names another key, or no signature of the key could be checked.
-    pub fn made(&self, answer: &PasskeyAnswer, key: &[u8]) -> Result<PasskeyFound, PasskeyTrouble> {
+    pub fn made(&self, answer: &PasskeyAnswer, key: &[u8]) -> Result<PasskeyFound, PasskeyError> {
         let (found, flags, rest) = self.found(answer, MADE)?;
         if flags & WITH_KEY == 0 {
-            return Err(PasskeyTrouble::Unreadable);
+            return Err(PasskeyError::Unreadable);
         }
         // Sixteen bytes say of which make the authenticator is, which is nobody's business.
         let (_, rest) = split(rest, 16)?;
@@ -125,7 +125,7 @@ impl PasskeySite {
         let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
         let (id, _) = split(rest, length)?;
         if id != answer.id || !(1..=ID_BYTES_MAX).contains(&length) {
-            return Err(PasskeyTrouble::Unreadable);
+            return Err(PasskeyError::Unreadable);
         }
         reader(key)?;
         Ok(found)
@@ -140,12 +140,12 @@ impl PasskeySite {
         answer: &PasskeyAnswer,
         signature: &[u8],
         key: &[u8],
-    ) -> Result<PasskeyFound, PasskeyTrouble> {
+    ) -> Result<PasskeyFound, PasskeyError> {
         let (found, _, _) = self.found(answer, USED)?;
         let digest = digest(&SHA256, &answer.client);
         let signed = [answer.data.as_slice(), digest.as_ref()].concat();
         let checked = reader(key)?.verify(&signed, signature);
-        checked.map_err(|_| PasskeyTrouble::Forged)?;
+        checked.map_err(|_| PasskeyError::Forged)?;
         Ok(found)
     }
 
@@ -154,9 +154,9 @@ impl PasskeySite {
         &self,
         answer: &'a PasskeyAnswer,
         kind: &str,
-    ) -> Result<(PasskeyFound, u8, &'a [u8]), PasskeyTrouble> {
+    ) -> Result<(PasskeyFound, u8, &'a [u8]), PasskeyError> {
         let client: ClientData =
-            serde_json::from_slice(&answer.client).map_err(|_| PasskeyTrouble::Unreadable)?;
+            serde_json::from_slice(&answer.client).map_err(|_| PasskeyError::Unreadable)?;
         let (host, rest) = split(&answer.data, 32)?;
         let (flags, rest) = split(rest, 1)?;
         let (count, rest) = split(rest, 4)?;
@@ -165,42 +165,42 @@ impl PasskeySite {
             && !client.is_cross_origin
             && host == digest(&SHA256, self.host.as_bytes()).as_ref();
         if !is_ours {
-            return Err(PasskeyTrouble::Elsewhere);
+            return Err(PasskeyError::Elsewhere);
         }
         if flags[0] & PRESENT == 0 || flags[0] & VERIFIED == 0 {
-            return Err(PasskeyTrouble::Unverified);
+            return Err(PasskeyError::Unverified);
         }
         let challenge = URL_SAFE_NO_PAD.decode(client.challenge).ok();
         let challenge = challenge.and_then(|challenge| String::from_utf8(challenge).ok());
         let found = PasskeyFound {
-            challenge: challenge.ok_or(PasskeyTrouble::Unreadable)?,
+            challenge: challenge.ok_or(PasskeyError::Unreadable)?,
             sign_count: u32::from_be_bytes([count[0], count[1], count[2], count[3]]),
         };
         Ok((found, flags[0], rest))
     }
 }
 
-fn split(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), PasskeyTrouble> {
-    bytes.split_at_checked(at).ok_or(PasskeyTrouble::Unreadable)
+fn split(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), PasskeyError> {
+    bytes.split_at_checked(at).ok_or(PasskeyError::Unreadable)
 }
 
 /// What checks the signatures of a public key in DER.
-fn reader(key: &[u8]) -> Result<UnparsedPublicKey<Vec<u8>>, PasskeyTrouble> {
+fn reader(key: &[u8]) -> Result<UnparsedPublicKey<Vec<u8>>, PasskeyError> {
     let (whole, _) = inside(key, 0x30)?;
     let (kind, rest) = inside(whole, 0x30)?;
     let (bits, _) = inside(rest, 0x03)?;
     // The first byte of a string of bits says how many of the last one's are left over: none.
     let (_, bits) = split(bits, 1)?;
     let known = KINDS.iter().find(|(name, _)| *name == kind);
-    let (_, way) = known.ok_or(PasskeyTrouble::UnknownKind)?;
+    let (_, way) = known.ok_or(PasskeyError::UnknownKind)?;
     Ok(UnparsedPublicKey::new(*way, bits.to_vec()))
 }
 
 /// What stands in a piece of DER of that tag, and what follows it.
-fn inside(bytes: &[u8], tag: u8) -> Result<(&[u8], &[u8]), PasskeyTrouble> {
+fn inside(bytes: &[u8], tag: u8) -> Result<(&[u8], &[u8]), PasskeyError> {
     let (head, rest) = split(bytes, 2)?;
     if head[0] != tag {
-        return Err(PasskeyTrouble::Unreadable);
+        return Err(PasskeyError::Unreadable);
     }
     let (length, rest) = match head[1] {
         short @ 0..=0x7f => (usize::from(short), rest),
@@ -215,7 +215,7 @@ fn inside(bytes: &[u8], tag: u8) -> Result<(&[u8], &[u8]), PasskeyTrouble> {
                 rest,
             )
         }
-        _ => return Err(PasskeyTrouble::Unreadable),
+        _ => return Err(PasskeyError::Unreadable),
     };
     split(rest, length)
 }
@@ -282,7 +282,7 @@ mod tests {
         let found = site().made(&good, &key).expect("it is right");
         assert_eq!((found.challenge.as_str(), found.sign_count), ("a word", 0));
         let other = |kind, origin| answer(client(kind, origin), made.clone());
-        let elsewhere = Err(PasskeyTrouble::Elsewhere);
+        let elsewhere = Err(PasskeyError::Elsewhere);
         for bad in [
             other(USED, ADDRESS),
             other(MADE, "https://games.example.org.evil.example"),
@@ -298,10 +298,10 @@ mod tests {
             id: b"b key".to_vec(),
             ..good.clone()
         };
-        assert_eq!(site().made(&named, &key), Err(PasskeyTrouble::Unreadable));
+        assert_eq!(site().made(&named, &key), Err(PasskeyError::Unreadable));
         let unknown = b"\x30\x08\x30\x03\x06\x01\x00\x03\x01\x00";
         let unknown = site().made(&good, unknown);
-        assert_eq!(unknown, Err(PasskeyTrouble::UnknownKind));
+        assert_eq!(unknown, Err(PasskeyError::UnknownKind));
         for cut in 0..made.len() - b"and more".len() {
             let bad = answer(client(MADE, ADDRESS), made[..cut].to_vec());
             assert!(site().made(&bad, &key).is_err(), "{cut} bytes");
@@ -315,8 +315,8 @@ mod tests {
         let client = client(USED, ADDRESS);
         for (flags, wanted) in [
             (PRESENT | VERIFIED, Ok(7)),
-            (PRESENT, Err(PasskeyTrouble::Unverified)),
-            (VERIFIED, Err(PasskeyTrouble::Unverified)),
+            (PRESENT, Err(PasskeyError::Unverified)),
+            (VERIFIED, Err(PasskeyError::Unverified)),
         ] {
             let data = data("games.example.org", flags, 7, b"");
             let signature = pair.sign(&signed(&data, &client));
@@ -326,7 +326,7 @@ mod tests {
         let data = data("games.example.org", PRESENT | VERIFIED, 7, b"");
         let signature = pair.sign(&signed(&data, b"something else"));
         let forged = site().used(&answer(client, data), signature.as_ref(), &key);
-        assert_eq!(forged, Err(PasskeyTrouble::Forged));
+        assert_eq!(forged, Err(PasskeyError::Forged));
     }
 
     #[test]
@@ -346,6 +346,6 @@ mod tests {
         let mut other = key.clone();
         *other.last_mut().expect("a byte") ^= 1;
         let forged = site().used(&answer, signature.as_ref(), &other);
-        assert_eq!(forged, Err(PasskeyTrouble::Forged));
+        assert_eq!(forged, Err(PasskeyError::Forged));
     }
 }

@@ -35,7 +35,7 @@ pub enum PasswordRefused {
 /// The digest could not be worked out: the system has no random source or too little memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the password could not be worked on: {0}")]
-pub struct PasswordTrouble(String);
+pub struct PasswordError(String);
 
 /// How a try at a password ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,12 +73,12 @@ fn says_nothing_new(password: &str, known: &[&str]) -> bool {
 
 impl Passwords {
     /// Today's settings: 19 MiB, two passes, one lane (OWASP's first choice for argon2id).
-    pub fn new() -> Result<Self, PasswordTrouble> {
-        let params = Params::new(19 * 1024, 2, 1, None).map_err(trouble)?;
+    pub fn new() -> Result<Self, PasswordError> {
+        let params = Params::new(19 * 1024, 2, 1, None).map_err(error)?;
         Self::with(params)
     }
 
-    fn with(params: Params) -> Result<Self, PasswordTrouble> {
+    fn with(params: Params) -> Result<Self, PasswordError> {
         let argon = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         let mut passwords = Self {
             argon,
@@ -105,17 +105,17 @@ impl Passwords {
     }
 
     /// The digest to keep, with its salt and settings in it.
-    pub fn digest(&self, password: &str) -> Result<String, PasswordTrouble> {
-        let salt: [u8; 16] = crate::security::chance::bytes().map_err(trouble)?;
+    pub fn digest(&self, password: &str) -> Result<String, PasswordError> {
+        let salt: [u8; 16] = crate::security::chance::bytes().map_err(error)?;
         let mut out = [0; DIGEST_BYTES];
         self.work(&self.argon, password, &salt, &mut out)
-            .map_err(trouble)?;
+            .map_err(error)?;
         let digest = PasswordHash {
             algorithm: Algorithm::Argon2id.ident(),
             version: Some(Version::V0x13.into()),
-            params: ParamsString::try_from(self.argon.params()).map_err(trouble)?,
-            salt: Some(Salt::new(&salt).map_err(trouble)?),
-            hash: Some(Output::new(&out).map_err(trouble)?),
+            params: ParamsString::try_from(self.argon.params()).map_err(error)?,
+            salt: Some(Salt::new(&salt).map_err(error)?),
+            hash: Some(Output::new(&out).map_err(error)?),
         };
         Ok(digest.to_string())
     }
@@ -188,8 +188,8 @@ fn normal(password: &str) -> String {
     password.nfkc().collect()
 }
 
-fn trouble(cause: impl std::fmt::Display) -> PasswordTrouble {
-    PasswordTrouble(cause.to_string())
+fn error(cause: impl std::fmt::Display) -> PasswordError {
+    PasswordError(cause.to_string())
 }
 
 #[cfg(test)]

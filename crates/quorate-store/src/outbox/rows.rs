@@ -114,7 +114,7 @@ pub(super) fn letter(row: &SqliteRow) -> Result<OutboxLetter> {
         due_at: convert::moment(row, "due_at")?,
         tries: small(row, "tries")?,
         standing: convert::word(row, "standing")?,
-        trouble: row.try_get("trouble").explain()?,
+        error: row.try_get("trouble").explain()?,
         done_at: convert::optional_moment(row, "done_at")?,
     })
 }

@@ -9,8 +9,8 @@ use quorate_runtime::ports::{
     Account, AccountId, Accounts, Drafts, GameRow, Job, Journal, Moderation, Restraint, Seals,
     SearchIndex, SearchPlace, Seat, TimeSource, WriteLimits,
 };
-use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
+use quorate_runtime::wire_error::WireError;
 use quorate_runtime::{Answer, Games, OperatingError, fold};
 use serde::Serialize;
 
@@ -116,7 +116,7 @@ impl Near {
         account: Option<AccountId>,
     ) -> std::io::Result<Vec<u8>> {
         let Some(own) = account else {
-            return told(Err::<(), _>(Trouble::Other(
+            return told(Err::<(), _>(WireError::Other(
                 "a worker asked for the drafts of nobody".to_owned(),
             )));
         };
@@ -124,7 +124,9 @@ impl Near {
             PipeAsk::Drafts(game) => told(self.drafts.drafts(own, game).await),
             PipeAsk::Draft(game, form) => told(self.drafts.draft(own, game, form).await),
             PipeAsk::DropDraft(game, form) => told(self.drafts.drop_draft(own, game, form).await),
-            _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
+            _ => told(Err::<(), _>(WireError::Other(
+                "no such question".to_owned(),
+            ))),
         }
     }
 
@@ -157,7 +159,9 @@ impl Near {
                     };
                 told(found.map(sent))
             }
-            _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
+            _ => told(Err::<(), _>(WireError::Other(
+                "no such question".to_owned(),
+            ))),
         }
     }
 
@@ -181,7 +185,9 @@ impl Near {
                 };
                 told(found.await.map(sent))
             }
-            _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
+            _ => told(Err::<(), _>(WireError::Other(
+                "no such question".to_owned(),
+            ))),
         }
     }
 
@@ -219,7 +225,9 @@ impl Near {
                         .await,
                 )
             }
-            _ => told(Err::<(), _>(Trouble::Other("no such question".to_owned()))),
+            _ => told(Err::<(), _>(WireError::Other(
+                "no such question".to_owned(),
+            ))),
         }
     }
 
@@ -264,7 +272,7 @@ impl Near {
         game: &GameId,
         (actor, key): (Actor, &Name),
         working: &Working,
-    ) -> Result<Option<WireAnswer>, Trouble> {
+    ) -> Result<Option<WireAnswer>, WireError> {
         if !self.is_of(game, (actor, key), working).await? {
             return Ok(None);
         }
@@ -278,7 +286,7 @@ impl Near {
         game: &GameId,
         (actor, key): (Actor, &Name),
         working: &Working,
-    ) -> Result<bool, Trouble> {
+    ) -> Result<bool, WireError> {
         let Some(account) = working.account else {
             return Ok(false);
         };
@@ -299,8 +307,8 @@ impl Near {
         game: &GameId,
         player: PlayerId,
         account: Option<AccountId>,
-    ) -> Result<(), Trouble> {
-        let not_theirs = || Trouble::Other("a worker took another's seat".to_owned());
+    ) -> Result<(), WireError> {
+        let not_theirs = || WireError::Other("a worker took another's seat".to_owned());
         let (journal, seals) = (&*self.journal, &*self.seals);
         let made_by = fold::events_of(journal, seals, game, &[player.0.event()]).await?;
         let made_by = made_by.first().ok_or_else(not_theirs)?;
@@ -324,9 +332,9 @@ impl Near {
         id: AccountId,
         now: Moment,
         account: Option<AccountId>,
-    ) -> Result<Option<Restraint>, Trouble> {
+    ) -> Result<Option<Restraint>, WireError> {
         if account != Some(id) {
-            return Err(Trouble::Other(
+            return Err(WireError::Other(
                 "a worker asked about somebody else".to_owned(),
             ));
         }
@@ -334,8 +342,8 @@ impl Near {
     }
 
     /// Counts something that the account writes for which the worker works; where it wrote too much, gives how long to wait.
-    async fn count_write(&self, working: &mut Working) -> Result<Option<u64>, Trouble> {
-        let nobody = || Trouble::Other("a worker writes for nobody".to_owned());
+    async fn count_write(&self, working: &mut Working) -> Result<Option<u64>, WireError> {
+        let nobody = || WireError::Other("a worker writes for nobody".to_owned());
         let account = working.account.ok_or_else(nobody)?;
         let wait = self.writes.count_write(account).await?;
         working.counted += u32::from(wait.is_none());
@@ -348,12 +356,12 @@ impl Near {
         game: &GameId,
         command: &WireRecord,
         working: &mut Working,
-    ) -> Result<WireAnswer, Trouble> {
+    ) -> Result<WireAnswer, WireError> {
         let not_theirs =
-            || Trouble::Other("a worker sent what is not its reader's to send".to_owned());
+            || WireError::Other("a worker sent what is not its reader's to send".to_owned());
         let command = command
             .command()
-            .map_err(|error| Trouble::Other(error.to_string()))?;
+            .map_err(|error| WireError::Other(error.to_string()))?;
         let account = working.account.ok_or_else(not_theirs)?;
         working.counted = working.counted.checked_sub(1).ok_or_else(not_theirs)?;
         let sender = (command.actor, &command.key);
@@ -382,7 +390,7 @@ impl Near {
     }
 }
 
-fn told<T: Serialize, E: Into<Trouble>>(found: Result<T, E>) -> std::io::Result<Vec<u8>> {
+fn told<T: Serialize, E: Into<WireError>>(found: Result<T, E>) -> std::io::Result<Vec<u8>> {
     frame::bytes(&found.map_err(Into::into))
 }
 

@@ -14,8 +14,8 @@ use quorate_runtime::ports::{
     Batch, ClaimFor, ClaimedGame, DistantGames, Epoch, GameRow, IndexPoint, Journal, Outage, Seals,
     SearchIndex, SearchKey, SearchPlace, SearchQuery, SearchText, Snapshot, StoreError,
 };
-use quorate_runtime::trouble::Trouble;
 use quorate_runtime::wire::{WireAnswer, WireRecord, come_head};
+use quorate_runtime::wire_error::WireError;
 use quorate_runtime::{Answer, OperatingError, Published, Receipt};
 use serde::de::DeserializeOwned;
 
@@ -83,13 +83,13 @@ impl Far {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ask<T: DeserializeOwned>(&self, ask: PipeAsk) -> Result<T, Trouble> {
-        let broken = |error: io::Error| Trouble::Other(error.to_string());
+    fn ask<T: DeserializeOwned>(&self, ask: PipeAsk) -> Result<T, WireError> {
+        let broken = |error: io::Error| WireError::Other(error.to_string());
         let socket = self.lock();
         let question = frame::bytes(&Upward::Ask(ask)).map_err(broken)?;
         frame::write(&*socket, &question).map_err(broken)?;
         let answer = frame::read(&*socket).map_err(broken)?;
-        frame::message::<Result<T, Trouble>>(&answer).map_err(broken)?
+        frame::message::<Result<T, WireError>>(&answer).map_err(broken)?
     }
 }
 

@@ -4,9 +4,9 @@ use quorate_kernel::GameId;
 use quorate_kernel::Moment;
 use quorate_kernel::command::Command;
 use quorate_kernel::digest::Digest;
-use quorate_runtime::ports::{PeerAnswer, PeerAsk, PeerTrouble};
-use quorate_runtime::trouble::Trouble;
+use quorate_runtime::ports::{PeerAnswer, PeerAsk, PeerError};
 use quorate_runtime::wire::{WireAnswer, WireRecord};
+use quorate_runtime::wire_error::WireError;
 use serde::{Deserialize, Serialize};
 
 /// A question.
@@ -37,7 +37,7 @@ enum RepliedWord {
     Forgotten(u64),
     NotOwner,
     Gone(String),
-    Trouble(Trouble),
+    Failed(WireError),
 }
 
 impl PeerAsked {
@@ -74,31 +74,31 @@ impl PeerAsked {
 }
 
 impl Replied {
-    pub(super) fn new(id: u64, answer: Result<PeerAnswer, PeerTrouble>) -> Self {
+    pub(super) fn new(id: u64, answer: Result<PeerAnswer, PeerError>) -> Self {
         let reply = match answer {
             Ok(PeerAnswer::Command(answer)) => RepliedWord::Command(WireAnswer::of(&answer)),
             Ok(PeerAnswer::Forgotten(count)) => RepliedWord::Forgotten(count as u64),
-            Err(PeerTrouble::NotOwner) => RepliedWord::NotOwner,
-            Err(PeerTrouble::Gone(why)) => RepliedWord::Gone(why),
-            Err(PeerTrouble::Operating(error)) => RepliedWord::Trouble(error.into()),
+            Err(PeerError::NotOwner) => RepliedWord::NotOwner,
+            Err(PeerError::Gone(why)) => RepliedWord::Gone(why),
+            Err(PeerError::Operating(error)) => RepliedWord::Failed(error.into()),
         };
         Self { id, reply }
     }
 
     /// What was answered.
-    pub(super) fn answer(self) -> Result<PeerAnswer, PeerTrouble> {
+    pub(super) fn answer(self) -> Result<PeerAnswer, PeerError> {
         match self.reply {
             RepliedWord::Command(answer) => {
                 let answer = answer.answer();
-                let answer = answer.map_err(|e| PeerTrouble::Gone(e.to_string()))?;
+                let answer = answer.map_err(|e| PeerError::Gone(e.to_string()))?;
                 Ok(PeerAnswer::Command(answer))
             }
             RepliedWord::Forgotten(count) => Ok(PeerAnswer::Forgotten(
                 usize::try_from(count).unwrap_or(usize::MAX),
             )),
-            RepliedWord::NotOwner => Err(PeerTrouble::NotOwner),
-            RepliedWord::Gone(why) => Err(PeerTrouble::Gone(why)),
-            RepliedWord::Trouble(trouble) => Err(PeerTrouble::Operating(trouble.into())),
+            RepliedWord::NotOwner => Err(PeerError::NotOwner),
+            RepliedWord::Gone(why) => Err(PeerError::Gone(why)),
+            RepliedWord::Failed(error) => Err(PeerError::Operating(error.into())),
         }
     }
 }

@@ -66,7 +66,7 @@ fn back_address(site: &AppState, provider: &Provider) -> Result<String, AppError
     Ok(format!("{address}{}", back.as_str()))
 }
 
-/// Shows the sign-in page with what was wrong, or any other trouble as it is.
+/// Shows the sign-in page with what was wrong, or any other error as it is.
 fn told(site: &Arc<AppState>, visitor: &Visitor, result: Result<Response, AppError>) -> Response {
     let result = match result {
         Err(AppError::Form(error)) => {
@@ -117,8 +117,8 @@ async fn gone(
     let secrets = site
         .journeys
         .begin(&journey, &visitor.token, site.now_ms())?;
-    let door = provider.door(&back, &secrets).await.map_err(|trouble| {
-        tracing::warn!(target: "security", %trouble, provider = word, "nobody can sign in from elsewhere");
+    let door = provider.door(&back, &secrets).await.map_err(|error| {
+        tracing::warn!(target: "security", %error, provider = word, "nobody can sign in from elsewhere");
         AppError::Form(format!("{} does not answer now. Try again later.", provider.title))
     })?;
     let door = HeaderValue::try_from(door).map_err(|error| AppError::Broken(error.to_string()))?;
@@ -179,8 +179,8 @@ async fn came(
     let person = provider.person(said("code"), &back, &secrets, site.now());
     let person = match person.await {
         Ok(person) => person,
-        Err(trouble) => {
-            tracing::warn!(target: "security", %trouble, provider = word, "an answer from elsewhere was refused");
+        Err(error) => {
+            tracing::warn!(target: "security", %error, provider = word, "an answer from elsewhere was refused");
             let refused = Happened {
                 event: SecurityEvent::SignInFailed,
                 account: None,

@@ -20,7 +20,7 @@ use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::requests::forms::{Sent, answer};
 use crate::security::chance::NoChance;
-use crate::security::passkey::{PasskeyAnswer, PasskeyFound, PasskeySite, PasskeyTrouble};
+use crate::security::passkey::{PasskeyAnswer, PasskeyError, PasskeyFound, PasskeySite};
 use crate::security::rate::Who;
 use crate::site::account::fields::form_page;
 use crate::site::account::page::{SettingsBlock, SettingsLine};
@@ -150,10 +150,10 @@ pub(crate) async fn added(
     let own = site_of(site).ok_or(AppError::NotFound)?;
     let said = said(form).ok_or_else(nothing_said)?;
     let key = bytes(form, "public").ok_or_else(nothing_said)?;
-    let found = own.made(&said, &key).map_err(|trouble| {
-        tracing::info!(target: "security", %trouble, "a passkey was not added");
-        AppError::Form(match trouble {
-            PasskeyTrouble::UnknownKind => "This server can't read that kind of key.".to_owned(),
+    let found = own.made(&said, &key).map_err(|error| {
+        tracing::info!(target: "security", %error, "a passkey was not added");
+        AppError::Form(match error {
+            PasskeyError::UnknownKind => "This server can't read that kind of key.".to_owned(),
             _ => "That passkey can't be used here.".to_owned(),
         })
     })?;
@@ -296,8 +296,8 @@ async fn signed_in(
                         .use_passkey(&said.id, found.sign_count, site.now())
                         .await?
             }
-            Err(trouble) => {
-                tracing::info!(target: "security", %trouble, "a passkey did not count");
+            Err(error) => {
+                tracing::info!(target: "security", %error, "a passkey did not count");
                 false
             }
         },

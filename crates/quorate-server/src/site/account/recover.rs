@@ -11,7 +11,7 @@ use quorate_runtime::ports::{Account, SecurityEvent};
 use crate::app::error::AppError;
 use crate::app::mail::Mail;
 use crate::app::posted::Posted;
-use crate::app::recovery::{LinkTrouble, make_link};
+use crate::app::recovery::{LinkError, make_link};
 use crate::app::reply;
 use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
@@ -83,8 +83,8 @@ async fn asked(
     // Looked up and sent behind the answer, so that neither its words nor its time tell who has an account.
     let (sending, asker) = (Arc::clone(site), visitor.clone());
     tokio::spawn(async move {
-        if let Err(trouble) = link_by_mail(&sending, &asker, &mail, &to).await {
-            tracing::error!(trouble = %trouble, "a recovery mail did not leave");
+        if let Err(error) = link_by_mail(&sending, &asker, &mail, &to).await {
+            tracing::error!(error = %error, "a recovery mail did not leave");
         }
     });
     let about = "If there is an account with that address, a link is on its way to it. It counts once, for two hours.";
@@ -98,7 +98,7 @@ async fn link_by_mail(
     visitor: &Visitor,
     mail: &Mail,
     to: &str,
-) -> Result<(), LinkTrouble> {
+) -> Result<(), LinkError> {
     let accounts = &*site.parts.accounts;
     let Some(account) = accounts.account_by_mail(to).await? else {
         return Ok(());

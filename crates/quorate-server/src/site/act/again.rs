@@ -137,7 +137,7 @@ async fn shown(
     });
     match made.await {
         Ok(Ok(page)) => reply::page(look.app(), look.visitor(), status, &page),
-        Ok(Err(trouble)) => answer_in(&look, Err(trouble)),
+        Ok(Err(error)) => answer_in(&look, Err(error)),
         Err(error) => answer_in(&look, Err(error.into())),
     }
 }

@@ -32,7 +32,7 @@ pub async fn show(Opened(look): Opened, Query(query): Query<BTreeMap<String, Str
         .map(EventSeq);
     let me = match send::player(&look) {
         Ok(me) => me,
-        Err(trouble) => return answer_in(&look, Err(trouble)),
+        Err(error) => return answer_in(&look, Err(error)),
     };
     let events = latest(&look, done).await;
     drawn(look, move |look| {
@@ -91,7 +91,7 @@ fn told(
             };
             reply::refused(look.app(), look.visitor(), chrome, refusal, None, way)
         }
-        Err(trouble) => answer_in(look, Err(trouble)),
+        Err(error) => answer_in(look, Err(error)),
     }
 }
 
@@ -113,7 +113,7 @@ pub async fn answer(
 ) -> Response {
     let result = match answer_act(&look, &question, form.one("answer").unwrap_or_default()) {
         Ok(act) => send::send(&look, form.key(), act).await,
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     };
     told(&look, &form, result, "The answer")
 }

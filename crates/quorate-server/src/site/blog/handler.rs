@@ -41,7 +41,7 @@ pub async fn show(
 ) -> Response {
     let look = match GameView::at(&site, &visitor, &game).await {
         Ok(look) => look,
-        Err(trouble) => return reply::failed(&site, &visitor, None, trouble),
+        Err(error) => return reply::failed(&site, &visitor, None, error),
     };
     // What was there before a player's first visit is not news to them.
     if look.is_member() && !look.has_begun_to_see() {

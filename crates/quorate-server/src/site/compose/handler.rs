@@ -34,7 +34,7 @@ pub async fn choose(
 ) -> Response {
     let drafts = match drafts::all(&look).await {
         Ok(drafts) => drafts,
-        Err(trouble) => return answer_in(&look, Err(trouble)),
+        Err(error) => return answer_in(&look, Err(error)),
     };
     drawn(look, move |look| {
         send::player(look)?;
@@ -81,7 +81,7 @@ pub async fn begin(
     let form = asked_form(&category, &query);
     let own = match drafts::own(&look, form.clone()).await {
         Ok(own) => own,
-        Err(trouble) => return answer_in(&look, Err(trouble)),
+        Err(error) => return answer_in(&look, Err(error)),
     };
     drawn(look, move |look| {
         send::player(look)?;
@@ -442,7 +442,7 @@ async fn publish(
             let tried = TriedDraft::refused(look, &draft, &refusal);
             Ok(once_more(look, &form(look, &draft, Some(tried))))
         }
-        Err(trouble) => Err(trouble),
+        Err(error) => Err(error),
     }
 }
 
@@ -450,7 +450,7 @@ async fn publish(
 pub async fn edit(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
     let own = match drafts::own_of(&look, &post, DraftForm::Edit).await {
         Ok(own) => own,
-        Err(trouble) => return answer_in(&look, Err(trouble)),
+        Err(error) => return answer_in(&look, Err(error)),
     };
     drawn(look, move |look| {
         let id = crate::view::posts::post_id(look, &post)?;
@@ -512,7 +512,7 @@ async fn changed(look: &Arc<GameView>, word: &str, posted: Posted) -> Result<Res
                     let tried = TriedDraft::refused(look, &draft, &refusal);
                     return Ok(once_more(look, &edit_page(look, &draft, Some(tried), word)));
                 }
-                Err(trouble) => return Err(trouble),
+                Err(error) => return Err(error),
             }
             let game = look.game().as_str();
             let href: Href = urls::Post { game, post: word }.into();

@@ -25,8 +25,8 @@ const DONE: usize = 8;
 
 /// `GET /g/{game}/desk`.
 pub(crate) async fn show(Opened(look): Opened) -> Response {
-    if let Err(trouble) = send::player(&look) {
-        return answer_in(&look, Err(trouble));
+    if let Err(error) = send::player(&look) {
+        return answer_in(&look, Err(error));
     }
     let last = look.head().seq.0;
     let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();

@@ -45,7 +45,7 @@ pub async fn take(
         Ok(FromDiscord::Ping) => DiscordReply::Pong.json().to_string(),
         Ok(FromDiscord::Interaction(interaction)) => {
             let did = answered(&site, visitor, interaction).await;
-            did.unwrap_or_else(|trouble| failed(&trouble).json().to_string())
+            did.unwrap_or_else(|error| failed(&error).json().to_string())
         }
         Err(why) => return (StatusCode::BAD_REQUEST, why.to_string()).into_response(),
     };

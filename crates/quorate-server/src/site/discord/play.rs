@@ -54,7 +54,7 @@ impl Inquiry for DiscordPlay {
 
     async fn answer(self, site: &Arc<AppState>) -> Result<String, AppError> {
         let reply = self.played(site).await;
-        let reply = reply.unwrap_or_else(|trouble| failed(&trouble));
+        let reply = reply.unwrap_or_else(|error| failed(&error));
         Ok(reply.json().to_string())
     }
 }
@@ -255,7 +255,7 @@ impl Sender<'_> {
                 let told = reading(look, move |look| look.refusal(&tried, &refusal).sentence());
                 Ok(Err(told.await?))
             }
-            Err(trouble) => Err(trouble),
+            Err(error) => Err(error),
         }
     }
 }
@@ -294,11 +294,11 @@ async fn reading<T: Send + 'static>(
 }
 
 /// Why nothing came of a request.
-pub(super) fn failed(trouble: &AppError) -> DiscordReply {
-    if trouble.status().is_server_error() {
-        tracing::error!(trouble = %trouble.what(), "a request of Discord's failed");
+pub(super) fn failed(error: &AppError) -> DiscordReply {
+    if error.status().is_server_error() {
+        tracing::error!(error = %error.what(), "a request of Discord's failed");
     }
-    said(format!("{} {}", trouble.what(), trouble.todo()))
+    said(format!("{} {}", error.what(), error.todo()))
 }
 
 pub(super) fn said(text: impl Into<String>) -> DiscordReply {

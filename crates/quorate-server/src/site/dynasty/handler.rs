@@ -61,7 +61,7 @@ pub(crate) async fn one(
     let asked = query.contains_key("check").then(|| dice::check(&look));
     let checked = match OptionFuture::from(asked).await.transpose() {
         Ok(checked) => checked,
-        Err(trouble) => return answer_in(&look, Err(trouble)),
+        Err(error) => return answer_in(&look, Err(error)),
     };
     drawn(look, move |look| {
         let dynasties = &look.public().dynasties;

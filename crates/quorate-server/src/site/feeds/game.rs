@@ -123,7 +123,7 @@ async fn answered(
     };
     let events = match events {
         Ok(events) => events,
-        Err(trouble) => return answer_in(&look, Err(trouble)),
+        Err(error) => return answer_in(&look, Err(error)),
     };
     let maker = FeedMaker {
         base: site_address(look.app(), headers),

@@ -166,8 +166,8 @@ async fn of_each<I: Inquiry>(
     for game in games {
         match ask(site, asked(game.clone())).await {
             Ok(answer) => told.push(answer),
-            Err(trouble) => {
-                tracing::warn!(%game, trouble = %trouble.what(), "a game is not in somebody's feed");
+            Err(error) => {
+                tracing::warn!(%game, error = %error.what(), "a game is not in somebody's feed");
             }
         }
     }

@@ -41,6 +41,6 @@ pub(crate) async fn take(
     };
     match result.await {
         Ok(()) => reply::see_with(&to.into(), "The words are gone."),
-        Err(trouble) => answer_beside(&context, Err(trouble)),
+        Err(error) => answer_beside(&context, Err(error)),
     }
 }

@@ -63,7 +63,7 @@ pub(crate) async fn show(
     };
     let (today, changes, versions) = match gathered.await {
         Ok(gathered) => gathered,
-        Err(trouble) => return answer_in(&look, Err(trouble)),
+        Err(error) => return answer_in(&look, Err(error)),
     };
     drawn(look, move |look| {
         let open = asked.cell.as_ref();
@@ -453,6 +453,6 @@ pub(crate) async fn take(
             let way = Link::new("Back to the page", back);
             reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error)),
     }
 }

@@ -23,7 +23,7 @@ use crate::view::needs;
 pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
     match home(&site, &visitor).await {
         Ok(home) => reply::page(&site, &visitor, StatusCode::OK, &home),
-        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+        Err(error) => reply::failed(&site, &visitor, None, error),
     }
 }
 
@@ -35,7 +35,7 @@ async fn home(site: &Arc<AppState>, visitor: &Visitor) -> Result<Home, AppError>
             account: visitor.id(),
         };
         let card = ask(site, asked).await;
-        let card = card.unwrap_or_else(|trouble| closed(&row.game, &trouble));
+        let card = card.unwrap_or_else(|error| closed(&row.game, &error));
         games.push(card);
     }
     games.sort_by_key(|card: &GameCard| (std::cmp::Reverse(card.waiting), !card.is_joined));
@@ -84,8 +84,8 @@ impl Inquiry for CardAsked {
 }
 
 /// What stands for a game that cannot be read: one that is broken does not take the others along.
-fn closed(game: &GameId, trouble: &AppError) -> GameCard {
-    tracing::error!(%game, trouble = %trouble.what(), "a game cannot be opened");
+fn closed(game: &GameId, error: &AppError) -> GameCard {
+    tracing::error!(%game, error = %error.what(), "a game cannot be opened");
     GameCard {
         name: game.to_string(),
         game: game.to_string(),

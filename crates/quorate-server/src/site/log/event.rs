@@ -40,7 +40,7 @@ pub(crate) async fn show(
             }
             drawn(look, move |look| Ok(page(look, &whole(look, &event)))).await
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error)),
     }
 }
 
@@ -430,7 +430,7 @@ async fn done(
             let chrome = look.chrome("The rules say no", Part::Log);
             reply::refused(look.app(), look.visitor(), chrome, refusal, None, way)
         }
-        Err(trouble) => answer_in(look, Err(trouble)),
+        Err(error) => answer_in(look, Err(error)),
     }
 }
 

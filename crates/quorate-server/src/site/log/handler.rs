@@ -38,7 +38,7 @@ pub(crate) async fn show(
             })
             .await
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error)),
     }
 }
 

@@ -46,8 +46,8 @@ pub async fn take(
         )
             .into_response(),
         // The mail server keeps it and tries again.
-        Err(trouble) => {
-            tracing::error!(trouble = %trouble.what(), "a mail was not taken");
+        Err(error) => {
+            tracing::error!(error = %error.what(), "a mail was not taken");
             StatusCode::SERVICE_UNAVAILABLE.into_response()
         }
     }

@@ -94,8 +94,8 @@ pub(crate) async fn thread(
     Opened(mut look): Opened,
     Path((_, thread)): Path<(String, String)>,
 ) -> Response {
-    if let Err(trouble) = now_read(&mut look, &thread).await {
-        return answer_in(&look, Err(trouble));
+    if let Err(error) = now_read(&mut look, &thread).await {
+        return answer_in(&look, Err(error));
     }
     drawn(look, move |look| {
         let me = send::player(look)?;
@@ -207,6 +207,6 @@ pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
             let way = Link::new("Messages", urls::Messages { game });
             reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error)),
     }
 }

@@ -251,8 +251,8 @@ async fn by_mail(
         link.as_str()
     );
     tokio::spawn(async move {
-        if let Err(trouble) = mail.send(&address, "Confirm this address", text).await {
-            tracing::error!(trouble = %trouble, "a mail to confirm an address did not leave");
+        if let Err(error) = mail.send(&address, "Confirm this address", text).await {
+            tracing::error!(error = %error, "a mail to confirm an address did not leave");
         }
     });
     Ok("A message is on its way there. Follow its link to confirm the address.")

@@ -391,11 +391,11 @@ fn letter_line(desk: &NoticesDesk<'_>, letter: &OutboxLetter) -> NoticesLine {
     let about = match (letter.standing, letter.done_at) {
         (LetterStanding::Waiting, _) => {
             let again = desk.when(letter.due_at);
-            format!("did not leave: {}; once more {again}", letter.trouble)
+            format!("did not leave: {}; once more {again}", letter.error)
         }
         (LetterStanding::Sent, Some(at)) => format!("left {}", desk.when(at)),
         (LetterStanding::Sent | LetterStanding::Moot, _) => "left".to_owned(),
-        (LetterStanding::Dead, _) => format!("did not leave: {}", letter.trouble),
+        (LetterStanding::Dead, _) => format!("did not leave: {}", letter.error),
     };
     let send = desk.send("again").with("letter", letter.id.0.to_string());
     NoticesLine {
@@ -507,8 +507,8 @@ async fn interests_block(
         account: account.id,
         what: interests.keys().map(ToString::to_string).collect(),
     };
-    let names = ask(desk.site, asked).await.unwrap_or_else(|trouble| {
-        tracing::warn!(%game, trouble = %trouble.what(), "what is followed has no names");
+    let names = ask(desk.site, asked).await.unwrap_or_else(|error| {
+        tracing::warn!(%game, error = %error.what(), "what is followed has no names");
         vec![None; interests.len()]
     });
     let lines = interests.iter().zip(names);

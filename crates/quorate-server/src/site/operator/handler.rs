@@ -238,8 +238,8 @@ pub(crate) async fn backup(
     visitor: Visitor,
     Path(game): Path<String>,
 ) -> Response {
-    if let Err(trouble) = check(&visitor) {
-        return reply::failed(&site, &visitor, None, trouble);
+    if let Err(error) = check(&visitor) {
+        return reply::failed(&site, &visitor, None, error);
     }
     match export::as_file(&site, &game, true).await {
         Ok(response) => {
@@ -314,7 +314,7 @@ async fn security_log(site: &AppState, visitor: &Visitor) -> Result<Response, Ap
 pub(crate) async fn whole_backup(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
     match packed(&site, &visitor).await {
         Ok(file) => download::attachment("quorate.tar", "application/x-tar", file),
-        Err(trouble) => reply::failed(&site, &visitor, None, trouble),
+        Err(error) => reply::failed(&site, &visitor, None, error),
     }
 }
 
@@ -402,9 +402,9 @@ async fn health(
                     (status, format!("{}: {rule}: {why}", row.game))
                 })
                 .collect(),
-            Err(trouble) => {
+            Err(error) => {
                 let status = Status::new(StatusKind::Failed, "Cannot be opened");
-                vec![(status, format!("{}: {}", row.game, trouble.what()))]
+                vec![(status, format!("{}: {}", row.game, error.what()))]
             }
         };
         lines.extend(told.into_iter().map(|(status, text)| OperatorLine {

@@ -113,7 +113,7 @@ pub(crate) async fn one(
             })
             .await
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error)),
     }
 }
 

@@ -42,7 +42,7 @@ pub async fn show(
     let (read, reader) = (now_read(&look, &post), SeenBy::of(&look));
     let own = match drafts::own_of(&look, &post, DraftForm::Comment).await {
         Ok(own) => own,
-        Err(trouble) => return answer_in(&look, Err(trouble)),
+        Err(error) => return answer_in(&look, Err(error)),
     };
     let shown = drawn(look, move |look| {
         let id = post_id(look, &post)?;
@@ -554,7 +554,7 @@ pub async fn comment(
             let text = form.filled("text").unwrap_or_default().to_owned();
             reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error)),
     }
 }
 

@@ -39,7 +39,7 @@ pub(crate) async fn history(
             })
             .await
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error)),
     }
 }
 
@@ -238,7 +238,7 @@ pub(crate) async fn compare(
             })
             .await
         }
-        (Err(trouble), _) | (_, Err(trouble)) => reply::failed(&site, &visitor, None, trouble),
+        (Err(error), _) | (_, Err(error)) => reply::failed(&site, &visitor, None, error),
     }
 }
 

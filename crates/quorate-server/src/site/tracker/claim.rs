@@ -20,8 +20,8 @@ use crate::view::{grid, history};
 /// `POST /g/{game}/claim`.
 pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
     let Some(key) = form.one("cell").and_then(grid::cell_of) else {
-        let trouble = AppError::Form("The form names no value.".to_owned());
-        return answer_in(&look, Err(trouble));
+        let error = AppError::Form("The form names no value.".to_owned());
+        return answer_in(&look, Err(error));
     };
     let back = history::on_tracker(&look, &key);
     match claimed(&look, &key, &form).await {
@@ -33,7 +33,7 @@ pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
             let why = form.filled("why").map(str::to_owned);
             reply::refused(look.app(), look.visitor(), chrome, refusal, why, way)
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error)),
     }
 }
 

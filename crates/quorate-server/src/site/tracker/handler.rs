@@ -53,7 +53,7 @@ pub(crate) async fn show(
             gathered.columns = columns.filter(|columns| !columns.is_empty());
             drawn(look, move |look| Ok(page(look, &tracker(look, &gathered)))).await
         }
-        Err(trouble) => answer_in(&look, Err(trouble)),
+        Err(error) => answer_in(&look, Err(error)),
     };
     for keep in [keep_columns, keep_sort].into_iter().flatten() {
         response.headers_mut().append(header::SET_COOKIE, keep);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use quorate_server::{FetchTrouble, Fetcher, Mailbox};
+use quorate_server::{FetchError, Fetcher, Mailbox};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
@@ -175,7 +175,7 @@ async fn a_mail_that_was_taken_and_not_marked_is_not_taken_twice() {
     ));
     *server.hangs_up.lock().unwrap() = true;
     let ended = fetcher.round().await;
-    assert!(matches!(ended, Err(FetchTrouble::Server(_))), "{ended:?}");
+    assert!(matches!(ended, Err(FetchError::Server(_))), "{ended:?}");
     assert_eq!((server.unseen(), comments(&post, &matter).await), (1, 1));
     *server.hangs_up.lock().unwrap() = false;
     // Whoever comes after knows only what the mailbox says.
@@ -223,7 +223,7 @@ async fn an_account_that_is_not_taken_is_told() {
     };
     let post = Post::open_with(by(mailbox)).await;
     let fetcher = Fetcher::new(post.game.table.site()).unwrap();
-    let trouble = fetcher.round().await.unwrap_err();
-    assert!(matches!(trouble, FetchTrouble::Account(_)), "{trouble}");
-    assert!(!format!("{trouble} {trouble:?}").contains("guessed"));
+    let error = fetcher.round().await.unwrap_err();
+    assert!(matches!(error, FetchError::Account(_)), "{error}");
+    assert!(!format!("{error} {error:?}").contains("guessed"));
 }

@@ -8,7 +8,7 @@ use crate::ports::{AccountError, StoreError};
 
 /// Why a question has no answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Trouble {
+pub enum WireError {
     /// The store failed.
     Store(StoreError),
     /// Something about accounts was not done.
@@ -25,19 +25,19 @@ pub enum Trouble {
     Other(String),
 }
 
-impl From<StoreError> for Trouble {
+impl From<StoreError> for WireError {
     fn from(error: StoreError) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<AccountError> for Trouble {
+impl From<AccountError> for WireError {
     fn from(error: AccountError) -> Self {
         Self::Account(error)
     }
 }
 
-impl From<OperatingError> for Trouble {
+impl From<OperatingError> for WireError {
     fn from(error: OperatingError) -> Self {
         match error {
             OperatingError::NoGame(game) => Self::NoGame(game),
@@ -50,46 +50,46 @@ impl From<OperatingError> for Trouble {
     }
 }
 
-impl From<Trouble> for StoreError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Store(error) | Trouble::Account(AccountError::Store(error)) => error,
-            Trouble::Account(error) => Self::Failed {
+impl From<WireError> for StoreError {
+    fn from(error: WireError) -> Self {
+        match error {
+            WireError::Store(error) | WireError::Account(AccountError::Store(error)) => error,
+            WireError::Account(error) => Self::Failed {
                 cause: error.to_string().into(),
             },
-            Trouble::NoGame(game) => Self::NoGame { game },
-            Trouble::Closing => Self::Failed {
+            WireError::NoGame(game) => Self::NoGame { game },
+            WireError::Closing => Self::Failed {
                 cause: "the server is closing".into(),
             },
-            Trouble::Interrupted => Self::InDoubt,
-            Trouble::LaterEdition(game, edition) => Self::Failed {
+            WireError::Interrupted => Self::InDoubt,
+            WireError::LaterEdition(game, edition) => Self::Failed {
                 cause: OperatingError::LaterEdition { game, edition }
                     .to_string()
                     .into(),
             },
-            Trouble::Other(cause) => Self::Failed {
+            WireError::Other(cause) => Self::Failed {
                 cause: cause.into(),
             },
         }
     }
 }
 
-impl From<Trouble> for AccountError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Account(error) => error,
+impl From<WireError> for AccountError {
+    fn from(error: WireError) -> Self {
+        match error {
+            WireError::Account(error) => error,
             other => Self::Store(other.into()),
         }
     }
 }
 
-impl From<Trouble> for OperatingError {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::NoGame(game) => Self::NoGame(game),
-            Trouble::Closing => Self::Closing,
-            Trouble::Interrupted => Self::Interrupted,
-            Trouble::LaterEdition(game, edition) => Self::LaterEdition { game, edition },
+impl From<WireError> for OperatingError {
+    fn from(error: WireError) -> Self {
+        match error {
+            WireError::NoGame(game) => Self::NoGame(game),
+            WireError::Closing => Self::Closing,
+            WireError::Interrupted => Self::Interrupted,
+            WireError::LaterEdition(game, edition) => Self::LaterEdition { game, edition },
             other => Self::Store(other.into()),
         }
     }
