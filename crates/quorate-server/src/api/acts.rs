@@ -134,9 +134,9 @@ pub(crate) async fn comment(
             "the address names the post already",
         ));
     }
-    let look = GameView::at(&site, &visitor, &game).await?;
+    let view = GameView::at(&site, &visitor, &game).await?;
     // A post in an address that is not there is an address that is not there.
-    posts::post_id(&look, post.trim_start_matches("post:"))?;
+    posts::post_id(&view, post.trim_start_matches("post:"))?;
     done(&site, &visitor, &game, key, request("comment", arguments)).await
 }
 
@@ -154,41 +154,41 @@ async fn done(
     key: Option<String>,
     request: CommandRequest,
 ) -> Result<Response, Problem> {
-    let look = Arc::new(GameView::at(site, visitor, game).await?);
+    let view = Arc::new(GameView::at(site, visitor, game).await?);
     let key = key.as_deref();
     if let Some(key) = key
-        && let Some(receipt) = earlier(&look, key).await?
+        && let Some(receipt) = earlier(&view, key).await?
     {
-        return again(&look, &receipt, &request).await;
+        return again(&view, &receipt, &request).await;
     }
-    let past = commands::past(&look, &request).await?;
-    let act = commands::act(&look, request, past).await?;
-    match sent(&look, key, act).await {
+    let past = commands::past(&view, &request).await?;
+    let act = commands::act(&view, request, past).await?;
+    match sent(&view, key, act).await {
         Ok(receipt) => told(site, visitor, &receipt, game, false).await,
         Err(AppError::Refused(refusal)) => {
             let word = key.unwrap_or(&visitor.words.word);
-            let event = earlier(&look, word).await?.map(|receipt| receipt.seq.0);
-            Err(Problem::refused(&look, &refusal, event))
+            let event = earlier(&view, word).await?.map(|receipt| receipt.seq.0);
+            Err(Problem::refused(&view, &refusal, event))
         }
         Err(error) => Err(error.into()),
     }
 }
 
 /// The receipt of a command of the same account that came under the same key.
-async fn earlier(look: &GameView, key: &str) -> Result<Option<Receipt>, Problem> {
+async fn earlier(view: &GameView, key: &str) -> Result<Option<Receipt>, Problem> {
     let mut actors = Vec::new();
-    if let Some(me) = look.me() {
+    if let Some(me) = view.me() {
         actors.push((Actor::Player(me), key.into()));
     }
-    if let Some(account) = look.visitor().id() {
+    if let Some(account) = view.visitor().id() {
         actors.push((Actor::Newcomer, account.own_key(key)));
     }
-    if look.visitor().is_operator() {
+    if view.visitor().is_operator() {
         actors.push((Actor::Operator, key.into()));
     }
     for (actor, key) in actors {
-        let games = &look.app().parts.games;
-        if let Some(receipt) = games.receipt(look.game(), actor, &key).await? {
+        let games = &view.app().parts.games;
+        if let Some(receipt) = games.receipt(view.game(), actor, &key).await? {
             return Ok(Some(receipt));
         }
     }
@@ -197,21 +197,21 @@ async fn earlier(look: &GameView, key: &str) -> Result<Option<Receipt>, Problem>
 
 /// The answer to a command that came before, if it is the same one.
 async fn again(
-    look: &Arc<GameView>,
+    view: &Arc<GameView>,
     receipt: &Receipt,
     request: &CommandRequest,
 ) -> Result<Response, Problem> {
-    let events = look.app().events(look.game(), &[receipt.seq]).await?;
+    let events = view.app().events(view.game(), &[receipt.seq]).await?;
     if !events.iter().any(|event| is_of(event, &request.action)) {
         return Err(Problem::key_used(receipt.seq.0));
     }
     match &receipt.outcome {
         Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => {
-            Err(Problem::refused(look, refusal, Some(receipt.seq.0)))
+            Err(Problem::refused(view, refusal, Some(receipt.seq.0)))
         }
         Outcome::Done | Outcome::Opened(_) => {
-            let (site, visitor) = (look.app(), look.visitor());
-            told(site, visitor, receipt, look.game().as_str(), true).await
+            let (site, visitor) = (view.app(), view.visitor());
+            told(site, visitor, receipt, view.game().as_str(), true).await
         }
     }
 }
@@ -230,17 +230,17 @@ fn is_of(event: &Event, action: &str) -> bool {
 }
 
 /// Sends a command as whoever may send such.
-async fn sent(look: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, AppError> {
+async fn sent(view: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, AppError> {
     match act {
-        Act::Apply { name, text } => newcomer::asked(look, key, name.as_str(), text.as_str()).await,
-        Act::Repair { .. } if !look.visitor().is_operator() => Err(AppError::Forbidden(
+        Act::Apply { name, text } => newcomer::asked(view, key, name.as_str(), text.as_str()).await,
+        Act::Repair { .. } if !view.visitor().is_operator() => Err(AppError::Forbidden(
             "Only an operator of this server can repair a game.",
         )),
         Act::Repair { .. } => {
-            let (site, visitor) = (look.app(), look.visitor());
-            send::send_as_operator(site, visitor, look.game(), key, act).await
+            let (site, visitor) = (view.app(), view.visitor());
+            send::send_as_operator(site, visitor, view.game(), key, act).await
         }
-        act => send::send(look, key, act).await,
+        act => send::send(view, key, act).await,
     }
 }
 
@@ -252,11 +252,11 @@ async fn told(
     game: &str,
     replayed: bool,
 ) -> Result<Response, Problem> {
-    let look = Arc::new(GameView::at(site, visitor, game).await?);
-    let events = site.events(look.game(), &[receipt.seq]).await?;
+    let view = Arc::new(GameView::at(site, visitor, game).await?);
+    let events = site.events(view.game(), &[receipt.seq]).await?;
     let event = events.into_iter().next().ok_or(AppError::NotFound)?;
     let waits = matches!(receipt.outcome, Outcome::Opened(_));
-    let done = blocking(look, move |look| Ok(outcome(look, &event, waits, replayed))).await?;
+    let done = blocking(view, move |view| Ok(outcome(view, &event, waits, replayed))).await?;
     let location = format!("/api/v1/games/{game}/events/{}", receipt.seq);
     let status = if replayed {
         StatusCode::OK
@@ -266,21 +266,21 @@ async fn told(
     Ok((status, [(header::LOCATION, location)], Json(done)).into_response())
 }
 
-fn outcome(look: &GameView, event: &Event, waits: bool, replayed: bool) -> Done {
+fn outcome(view: &GameView, event: &Event, waits: bool, replayed: bool) -> Done {
     let made = event.steps.iter().find_map(|step| match &step.effect {
         Effect::Post { key, old: None, .. } => Some(key.to_string()),
         _ => None,
     });
-    let questions = match look.me() {
-        Some(_) if waits => look.ask(|asked| moves::questions(look, asked)),
+    let questions = match view.me() {
+        Some(_) if waits => view.ask(|asked| moves::questions(view, asked)),
         _ => Vec::new(),
     };
     let own = format!("open:{}", event.act.name());
     Done {
-        event: log::event(look, event),
+        event: log::event(view, event),
         post: made,
         question: questions.into_iter().find(|one| one.is(&own)),
-        you: look.me().map(|me| Thing::Player(me).to_string()),
+        you: view.me().map(|me| Thing::Player(me).to_string()),
         replayed,
     }
 }

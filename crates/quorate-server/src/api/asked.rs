@@ -135,8 +135,8 @@ pub(crate) struct Page<T> {
 
 /// Runs what asks the law away from the threads that serve requests.
 pub(crate) async fn blocking<T: Send + 'static>(
-    look: Arc<GameView>,
+    view: Arc<GameView>,
     tell: impl FnOnce(&GameView) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    tokio::task::spawn_blocking(move || tell(&look)).await?
+    tokio::task::spawn_blocking(move || tell(&view)).await?
 }

@@ -43,10 +43,10 @@ pub(crate) struct PlayerRef {
 
 impl PlayerRef {
     /// Somebody in the game.
-    pub(crate) fn of(look: &GameView, id: PlayerId) -> Self {
+    pub(crate) fn of(view: &GameView, id: PlayerId) -> Self {
         Self {
             player: Thing::Player(id).to_string(),
-            name: look.name(id),
+            name: view.name(id),
         }
     }
 }

@@ -47,9 +47,9 @@ pub(crate) async fn list(
     Signed(visitor): Signed,
     Path(game): Path<String>,
 ) -> Result<Json<DraftsData>, Problem> {
-    let look = GameView::at(&site, &visitor, &game).await?;
-    send::player(&look)?;
-    let own = drafts::all(&look).await?;
+    let view = GameView::at(&site, &visitor, &game).await?;
+    send::player(&view)?;
+    let own = drafts::all(&view).await?;
     let items = own.iter().map(|draft| {
         let fields = draft.fields();
         let fields = fields

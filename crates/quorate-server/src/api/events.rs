@@ -123,21 +123,21 @@ pub(crate) async fn list(
     Path(game): Path<String>,
     Ask(query): Ask<LogQuery>,
 ) -> Result<Json<Page<EventData>>, Problem> {
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
+    let view = GameView::at(&site, &caller.visitor, &game).await?;
     let who = match &query.who {
         Some(word) => Some(player(word)?),
         None => None,
     };
     let most = query.limit.unwrap_or(EVENTS);
-    let last = look.head().seq.0;
+    let last = view.head().seq.0;
     let from = query.before.map_or(last, |seq| seq.saturating_sub(1));
-    let (events, next) = read(&look, from.min(last), most, |event| {
-        who.is_none_or(|who| look.doer(event) == Some(who))
+    let (events, next) = read(&view, from.min(last), most, |event| {
+        who.is_none_or(|who| view.doer(event) == Some(who))
             && query.kind.is_none_or(|kind| kind.takes(event))
     })
     .await?;
-    let items = blocking(Arc::new(look), move |look| {
-        Ok(events.iter().map(|event| log::event(look, event)).collect())
+    let items = blocking(Arc::new(view), move |view| {
+        Ok(events.iter().map(|event| log::event(view, event)).collect())
     });
     let items = items.await?;
     let next = next.map(|seq| seq.to_string());
@@ -151,7 +151,7 @@ fn player(word: &str) -> Result<PlayerId, Problem> {
 
 /// Events from a number on backwards, and the number before which those that follow begin.
 async fn read(
-    look: &GameView,
+    view: &GameView,
     from: u64,
     most: usize,
     takes: impl Fn(&Event) -> bool,
@@ -161,7 +161,7 @@ async fn read(
     while next > 0 && from - next < READ_MAX {
         let low = next.saturating_sub(CHUNK) + 1;
         let seqs: Vec<EventSeq> = (low..=next).rev().map(EventSeq).collect();
-        for event in look.app().events(look.game(), &seqs).await? {
+        for event in view.app().events(view.game(), &seqs).await? {
             let seq = event.seq.0;
             if takes(&event) {
                 found.push(event);
@@ -184,18 +184,18 @@ pub(crate) async fn one(
     caller: Caller,
     Path((game, seq)): Path<(String, String)>,
 ) -> Result<Json<EventData>, Problem> {
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
-    let event = find(&look, &seq).await?;
-    let told = blocking(Arc::new(look), move |look| Ok(log::event(look, &event)));
+    let view = GameView::at(&site, &caller.visitor, &game).await?;
+    let event = find(&view, &seq).await?;
+    let told = blocking(Arc::new(view), move |view| Ok(log::event(view, &event)));
     told.await.map(Json)
 }
 
 /// The event of a number.
-pub(crate) async fn find(look: &GameView, word: &str) -> Result<Event, Problem> {
+pub(crate) async fn find(view: &GameView, word: &str) -> Result<Event, Problem> {
     let seq: u64 = word.parse().map_err(|_| AppError::NotFound)?;
-    let known = (1..=look.head().seq.0).contains(&seq);
+    let known = (1..=view.head().seq.0).contains(&seq);
     let events = if known {
-        look.app().events(look.game(), &[EventSeq(seq)]).await?
+        view.app().events(view.game(), &[EventSeq(seq)]).await?
     } else {
         Vec::new()
     };
@@ -258,10 +258,10 @@ impl Inquiry for ToldEvent {
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<String, AppError> {
-        let look = GameView::for_account(site, self.account, self.game.as_str()).await?;
+        let view = GameView::for_account(site, self.account, self.game.as_str()).await?;
         let found = site.events(&self.game, &[self.seq]).await?;
         let event = found.into_iter().next().ok_or(AppError::NotFound)?;
-        let telling = move || serde_json::to_string(&log::event(&look, &event));
+        let telling = move || serde_json::to_string(&log::event(&view, &event));
         let told = tokio::task::spawn_blocking(telling).await?;
         told.map_err(|why| AppError::Broken(why.to_string()))
     }

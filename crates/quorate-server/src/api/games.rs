@@ -140,28 +140,28 @@ pub(crate) async fn one(
     caller: Caller,
     Path(game): Path<String>,
 ) -> Result<Json<GameData>, Problem> {
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
-    blocking(Arc::new(look), summary).await.map(Json)
+    let view = GameView::at(&site, &caller.visitor, &game).await?;
+    blocking(Arc::new(view), summary).await.map(Json)
 }
 
-fn summary(look: &GameView) -> Result<GameData, Problem> {
-    let about = look.public().about.get(&()).ok_or(AppError::NotFound)?;
-    let (active, idle) = look.roster();
-    let terms = look.public().terms.iter().map(|(name, term)| {
+fn summary(view: &GameView) -> Result<GameData, Problem> {
+    let about = view.public().about.get(&()).ok_or(AppError::NotFound)?;
+    let (active, idle) = view.roster();
+    let terms = view.public().terms.iter().map(|(name, term)| {
         let (one, many) = (term.one.clone(), term.many.clone());
         (name.to_string(), TermData { one, many })
     });
-    let hiatus = look.attribute(&Thing::Game, conventions::PAUSED);
-    let quorum = look.law_says(conventions::ENOUGH, Vec::new());
+    let hiatus = view.attribute(&Thing::Game, conventions::PAUSED);
+    let quorum = view.law_says(conventions::ENOUGH, Vec::new());
     Ok(GameData {
-        game: look.game().to_string(),
-        title: look.title(),
+        game: view.game().to_string(),
+        title: view.title(),
         rulebook: about.rulebook.to_string(),
         founded_at: moment(about.founded_at),
-        now: moment(look.now()),
-        head: HeadData::of(look.head()),
-        law: look.law_digest().to_string(),
-        dynasty: dynasty(look),
+        now: moment(view.now()),
+        head: HeadData::of(view.head()),
+        law: view.law_digest().to_string(),
+        dynasty: dynasty(view),
         hiatus: match hiatus {
             Some(Datum::Bool(stands)) => Some(stands),
             _ => None,
@@ -175,29 +175,29 @@ fn summary(look: &GameView) -> Result<GameData, Problem> {
             idle: idle.len(),
         },
         terms: terms.collect(),
-        categories: categories(look),
-        you: look.me().map(|me| PlayerRef::of(look, me)),
+        categories: categories(view),
+        you: view.me().map(|me| PlayerRef::of(view, me)),
     })
 }
 
-fn dynasty(look: &GameView) -> Option<DynastyData> {
-    let (number, dynasty) = look.public().dynasties.iter().next_back()?;
+fn dynasty(view: &GameView) -> Option<DynastyData> {
+    let (number, dynasty) = view.public().dynasties.iter().next_back()?;
     Some(DynastyData {
         number: *number,
         title: dynasty.title.as_str().to_owned(),
-        leader: dynasty.leader.map(|id| PlayerRef::of(look, id)),
+        leader: dynasty.leader.map(|id| PlayerRef::of(view, id)),
         at: moment(dynasty.at),
     })
 }
 
-fn categories(look: &GameView) -> Vec<CategoryData> {
+fn categories(view: &GameView) -> Vec<CategoryData> {
     let words = |names: &[Name]| names.iter().map(ToString::to_string).collect();
-    let known = look.law().category_order.iter();
-    let known = known.filter_map(|name| look.law().categories.get(name));
+    let known = view.law().category_order.iter();
+    let known = known.filter_map(|name| view.law().categories.get(name));
     known
         .map(|category| CategoryData {
             name: category.it.name.to_string(),
-            title: look.themed(&category.it.title),
+            title: view.themed(&category.it.title),
             icons: words(&category.it.icons),
             statuses: words(&category.it.statuses),
             fields: words(&category.it.form),

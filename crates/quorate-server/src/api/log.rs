@@ -223,38 +223,38 @@ impl OutcomeWord {
     }
 }
 
-/// An event as the look's reader may know it.
-pub(crate) fn event(look: &GameView, event: &Event) -> EventData {
-    let known = knows(look, event);
-    let is_doer = look.me().is_some() && look.doer(event) == look.me();
+/// An event as the view's reader may know it.
+pub(crate) fn event(view: &GameView, event: &Event) -> EventData {
+    let known = knows(view, event);
+    let is_doer = view.me().is_some() && view.doer(event) == view.me();
     let open = record::encode(event).open;
     let refusal = match &event.outcome {
         Outcome::Refused(refusal) | Outcome::Lapsed(refusal) if known => {
-            Some(RefusalData::themed(look, refusal).under(event.law))
+            Some(RefusalData::themed(view, refusal).under(event.law))
         }
         _ => None,
     };
     EventData {
         seq: event.seq.0,
         at: moment(event.at),
-        actor: actor(look, event),
+        actor: actor(view, event),
         action: known.then(|| event.act.name().to_string()),
         title: if known {
-            look.event_title(event)
+            view.event_title(event)
         } else {
             "something private".to_owned()
         },
         private: !known,
         key: is_doer.then(|| event.key.to_string()),
-        arguments: if known && look.may_know_given(event) {
-            look.ask(|asked| arguments(look, asked, event))
+        arguments: if known && view.may_know_given(event) {
+            view.ask(|asked| arguments(view, asked, event))
         } else {
             Map::new()
         },
         outcome: OutcomeWord::of(&event.outcome),
         refusal,
         dice: if known { dice(event) } else { Vec::new() },
-        effects: effects(look, &event.steps),
+        effects: effects(view, &event.steps),
         notes: if known {
             event.notes.iter().map(|note| note.text.clone()).collect()
         } else {
@@ -268,10 +268,10 @@ pub(crate) fn event(look: &GameView, event: &Event) -> EventData {
 
 /// Whether the reader may know what was done. Beyond what the log's pages ask, a post that the reader may not see is
 /// private from its making on.
-fn knows(look: &GameView, event: &Event) -> bool {
+fn knows(view: &GameView, event: &Event) -> bool {
     let sees = |id: PostId| {
-        let post = look.post(id);
-        post.is_none_or(|post| look.sees_post(post))
+        let post = view.post(id);
+        post.is_none_or(|post| view.sees_post(post))
     };
     let of_post = match &event.act {
         Act::Post(_) => event.steps.iter().all(|step| match &step.effect {
@@ -281,11 +281,11 @@ fn knows(look: &GameView, event: &Event) -> bool {
         Act::Recategorise { post, .. } | Act::Withdraw { post } => sees(*post),
         _ => true,
     };
-    of_post && look.may_know(event)
+    of_post && view.may_know(event)
 }
 
-fn actor(look: &GameView, event: &Event) -> ActorData {
-    let player = look.doer(event).map(|id| PlayerRef::of(look, id));
+fn actor(view: &GameView, event: &Event) -> ActorData {
+    let player = view.doer(event).map(|id| PlayerRef::of(view, id));
     let kind = match event.actor {
         Actor::Player(_) => ActorKind::Player,
         Actor::Newcomer => ActorKind::Newcomer,
@@ -305,7 +305,7 @@ fn dice(event: &Event) -> Vec<DieData> {
     dice.collect()
 }
 
-fn arguments(look: &GameView, asked: &Questions<'_>, event: &Event) -> Map<String, Json> {
+fn arguments(view: &GameView, asked: &Questions<'_>, event: &Event) -> Map<String, Json> {
     let given = match &event.act {
         Act::Do { args, .. } => {
             let args = args.iter();
@@ -331,7 +331,7 @@ fn arguments(look: &GameView, asked: &Questions<'_>, event: &Event) -> Map<Strin
             json!({ "post": post.to_string(), "category": category.as_str() })
         }
         Act::Comment { post, text } => json!({ "post": post.to_string(), "text": text.as_str() }),
-        other => less_common(look, event, other),
+        other => less_common(view, event, other),
     };
     match given {
         Json::Object(given) => given,
@@ -339,7 +339,7 @@ fn arguments(look: &GameView, asked: &Questions<'_>, event: &Event) -> Map<Strin
     }
 }
 
-fn less_common(look: &GameView, event: &Event, act: &Act) -> Json {
+fn less_common(view: &GameView, event: &Event, act: &Act) -> Json {
     match act {
         Act::Message { to, text } => {
             let to: Vec<String> = to.iter().map(|id| Thing::Player(*id).to_string()).collect();
@@ -350,10 +350,10 @@ fn less_common(look: &GameView, event: &Event, act: &Act) -> Json {
             reason,
             patch,
         } => {
-            json!({ "rule": rule.as_str(), "reason": reason.as_str(), "changes": open_changes(look, event, patch) })
+            json!({ "rule": rule.as_str(), "reason": reason.as_str(), "changes": open_changes(view, event, patch) })
         }
         Act::Repair { reason, patch } => {
-            json!({ "reason": reason.as_str(), "changes": open_changes(look, event, patch) })
+            json!({ "reason": reason.as_str(), "changes": open_changes(view, event, patch) })
         }
         Act::Dispute { claim, reason } => {
             json!({ "claim": claim.to_string(), "reason": reason.as_str() })
@@ -378,52 +378,52 @@ pub(crate) fn listed(patch: Option<&Sealed<Patch>>) -> Vec<changes::Change> {
 }
 
 /// The changes of a patch made by hand, without those of values that the reader may not see.
-fn open_changes(look: &GameView, event: &Event, patch: &Sealed<Patch>) -> Vec<changes::Change> {
+fn open_changes(view: &GameView, event: &Event, patch: &Sealed<Patch>) -> Vec<changes::Change> {
     let clauses = patch.plain().map_or(&[][..], |patch| &patch.clauses);
     let open: Vec<Clause> = clauses
         .iter()
-        .filter(|clause| is_open(look, event, clause))
+        .filter(|clause| is_open(view, event, clause))
         .cloned()
         .collect();
     changes::changes(&open)
 }
 
-fn is_open(look: &GameView, event: &Event, clause: &Clause) -> bool {
+fn is_open(view: &GameView, event: &Event, clause: &Clause) -> bool {
     match clause {
         Clause::SetValue { thing, name, .. } | Clause::AddToValue { thing, name, .. } => {
             let of = CellKey {
                 thing: thing.clone(),
                 name: name.clone(),
             };
-            look.sees_cell(&of)
+            view.sees_cell(&of)
                 && event.steps.iter().all(|step| match &step.effect {
                     Effect::Cell { key, old, new } if *key == of => {
-                        look.sees_change(key, old.as_ref(), new.as_ref())
+                        view.sees_change(key, old.as_ref(), new.as_ref())
                     }
                     _ => true,
                 })
         }
         Clause::CreateThing { kind, values } => values.iter().all(|(name, _)| {
-            let decl = look.law().value(kind, name.as_str());
+            let decl = view.law().value(kind, name.as_str());
             decl.is_none_or(|decl| decl.it.shown_to == ShownTo::All)
         }),
-        Clause::When { clauses, .. } => clauses.iter().all(|clause| is_open(look, event, clause)),
+        Clause::When { clauses, .. } => clauses.iter().all(|clause| is_open(view, event, clause)),
         _ => true,
     }
 }
 
-/// What steps change, as far as the look's reader may see it.
-pub(crate) fn effects(look: &GameView, steps: &[Step]) -> Vec<EffectData> {
-    look.ask(|asked| {
-        let seen = steps.iter().filter_map(|step| effect(look, asked, step));
+/// What steps change, as far as the view's reader may see it.
+pub(crate) fn effects(view: &GameView, steps: &[Step]) -> Vec<EffectData> {
+    view.ask(|asked| {
+        let seen = steps.iter().filter_map(|step| effect(view, asked, step));
         seen.collect()
     })
 }
 
-fn effect(look: &GameView, asked: &Questions<'_>, step: &Step) -> Option<EffectData> {
+fn effect(view: &GameView, asked: &Questions<'_>, step: &Step) -> Option<EffectData> {
     match &step.effect {
         Effect::Cell { key, old, new } => {
-            value(look, asked, step, key, (old.as_ref(), new.as_ref()))
+            value(view, asked, step, key, (old.as_ref(), new.as_ref()))
         }
         Effect::Rule { key, old, new } => {
             let how = match (old, new) {
@@ -435,7 +435,7 @@ fn effect(look: &GameView, asked: &Questions<'_>, step: &Step) -> Option<EffectD
             let rule = new.as_ref().or(old.as_ref())?;
             Some(EffectData::Rule {
                 id: key.to_string(),
-                title: look.themed(&rule.title),
+                title: view.themed(&rule.title),
                 how,
             })
         }
@@ -450,7 +450,7 @@ fn effect(look: &GameView, asked: &Questions<'_>, step: &Step) -> Option<EffectD
             };
             let (old, new) = (word(old), word(new));
             (old != new).then(|| EffectData::Player {
-                player: PlayerRef::of(look, *key),
+                player: PlayerRef::of(view, *key),
                 old,
                 new,
             })
@@ -459,7 +459,7 @@ fn effect(look: &GameView, asked: &Questions<'_>, step: &Step) -> Option<EffectD
             let sees = [old, new]
                 .into_iter()
                 .flatten()
-                .all(|row| look.sees_post(row));
+                .all(|row| view.sees_post(row));
             let word = |row: &Option<quorate_kernel::rows::Post>| {
                 row.as_ref().map(|row| row.status.to_string())
             };
@@ -497,20 +497,20 @@ fn term(key: &Name, old: Option<&Term>, new: Option<&Term>) -> Option<EffectData
 }
 
 fn value(
-    look: &GameView,
+    view: &GameView,
     asked: &Questions<'_>,
     step: &Step,
     key: &CellKey,
     (old, new): (Option<&Cell>, Option<&Cell>),
 ) -> Option<EffectData> {
-    let sees = look.sees_change(key, old, new);
+    let sees = view.sees_change(key, old, new);
     let plain =
         |cell: Option<&Cell>| cell.map_or(Json::Null, |cell| data::value(asked, cell.value.open()));
     let (old, new) = (plain(old), plain(new));
     (sees && old != new).then(|| EffectData::Value {
         thing: key.thing.to_string(),
         called: match &key.thing {
-            Thing::Game => look.title(),
+            Thing::Game => view.title(),
             thing => asked.label(&Datum::Thing(thing.clone())),
         },
         name: key.name.to_string(),

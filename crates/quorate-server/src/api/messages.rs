@@ -65,34 +65,34 @@ pub(crate) async fn list(
     Path(game): Path<String>,
     Ask(query): Ask<MessagesQuery>,
 ) -> Result<Json<Page<MessageData>>, Problem> {
-    let look = GameView::at(&site, &visitor, &game).await?;
-    send::player(&look)?;
+    let view = GameView::at(&site, &visitor, &game).await?;
+    send::player(&view)?;
     let before: Option<MessageId> = match &query.before {
         Some(word) => Some(word.parse().map_err(|e| Problem::bad("query.before", e))?),
         None => None,
     };
     let most = query.limit.unwrap_or(MESSAGES);
-    let mut mine = look
+    let mut mine = view
         .messages()
         .rev()
         .filter(|(id, _)| before.is_none_or(|before| **id < before));
     let items: Vec<_> = mine
         .by_ref()
         .take(most)
-        .map(|(id, one)| message(&look, *id, one))
+        .map(|(id, one)| message(&view, *id, one))
         .collect();
     let next = mine.next().and(items.last().map(|last| last.id.clone()));
     Ok(Json(Page { items, next }))
 }
 
-fn message(look: &GameView, id: MessageId, message: &Message) -> MessageData {
-    let who = |id| PlayerRef::of(look, id);
+fn message(view: &GameView, id: MessageId, message: &Message) -> MessageData {
+    let who = |id| PlayerRef::of(view, id);
     MessageData {
         id: id.to_string(),
         from: message.from.map(who),
         to: message.to.iter().copied().map(who).collect(),
         at: moment(message.at),
         text: message.text.as_str().to_owned(),
-        unread: look.has_unread(id, message),
+        unread: view.has_unread(id, message),
     }
 }

@@ -159,18 +159,18 @@ pub(crate) async fn list(
     Signed(visitor): Signed,
     Path(game): Path<String>,
 ) -> Result<Json<MovesData>, Problem> {
-    let look = GameView::at(&site, &visitor, &game).await?;
-    let me = send::player(&look)?;
-    let told = blocking(Arc::new(look), move |look| Ok(moves(look, me)));
+    let view = GameView::at(&site, &visitor, &game).await?;
+    let me = send::player(&view)?;
+    let told = blocking(Arc::new(view), move |view| Ok(moves(view, me)));
     told.await.map(Json)
 }
 
-fn moves(look: &GameView, me: PlayerId) -> MovesData {
-    look.ask(|asked| {
+fn moves(view: &GameView, me: PlayerId) -> MovesData {
+    view.ask(|asked| {
         let offers = asked.offers(me);
-        let posts = look.law().category_order.iter().filter_map(|name| {
-            let decl = look.law().categories.get(name)?;
-            let (may, refusal) = told(look, &asked.may_post(me, decl));
+        let posts = view.law().category_order.iter().filter_map(|name| {
+            let decl = view.law().categories.get(name)?;
+            let (may, refusal) = told(view, &asked.may_post(me, decl));
             Some(MayPost {
                 category: name.to_string(),
                 may,
@@ -178,16 +178,16 @@ fn moves(look: &GameView, me: PlayerId) -> MovesData {
             })
         });
         MovesData {
-            at: moment(look.now()),
-            you: PlayerRef::of(look, me),
-            questions: questions(look, asked),
-            moves: offers.iter().map(|offer| one(look, asked, offer)).collect(),
+            at: moment(view.now()),
+            you: PlayerRef::of(view, me),
+            questions: questions(view, asked),
+            moves: offers.iter().map(|offer| one(view, asked, offer)).collect(),
             posts: posts.collect(),
         }
     })
 }
 
-fn told(look: &GameView, open: &Result<(), Refusal>) -> (May, Option<RefusalData>) {
+fn told(view: &GameView, open: &Result<(), Refusal>) -> (May, Option<RefusalData>) {
     match open {
         Ok(()) => (May::Now, None),
         Err(refusal) => {
@@ -196,35 +196,35 @@ fn told(look: &GameView, open: &Result<(), Refusal>) -> (May, Option<RefusalData
             } else {
                 May::No
             };
-            (may, Some(RefusalData::themed(look, refusal)))
+            (may, Some(RefusalData::themed(view, refusal)))
         }
     }
 }
 
-fn one(look: &GameView, asked: &Questions<'_>, offer: &Offer) -> MoveData {
-    let (may, refusal) = told(look, &offer.open);
+fn one(view: &GameView, asked: &Questions<'_>, offer: &Offer) -> MoveData {
+    let (may, refusal) = told(view, &offer.open);
     MoveData {
         action: offer.action.to_string(),
-        title: look.themed(&offer.title),
+        title: view.themed(&offer.title),
         rule: offer.site.rule.to_string(),
         clause: offer.site.clause,
         fields: offer
             .fields
             .iter()
-            .map(|field| one_field(look, asked, field))
+            .map(|field| one_field(view, asked, field))
             .collect(),
-        says: told_of(look, &offer.says),
+        says: told_of(view, &offer.says),
         may,
         refusal,
     }
 }
 
 /// Words of the law in the theme's, where there are any.
-fn told_of(look: &GameView, words: &str) -> Option<String> {
-    (!words.is_empty()).then(|| look.themed(words))
+fn told_of(view: &GameView, words: &str) -> Option<String> {
+    (!words.is_empty()).then(|| view.themed(words))
 }
 
-fn one_field(look: &GameView, asked: &Questions<'_>, field: &Field) -> FieldData {
+fn one_field(view: &GameView, asked: &Questions<'_>, field: &Field) -> FieldData {
     let options = field.options.as_ref().map(|options| {
         let remarks = field.remarks.iter().map(String::as_str);
         let remarks = remarks.chain(std::iter::repeat(""));
@@ -232,13 +232,13 @@ fn one_field(look: &GameView, asked: &Questions<'_>, field: &Field) -> FieldData
         let told = told.map(|((datum, text), remark)| OptionData {
             value: data::datum(asked, datum),
             text: text.clone(),
-            remark: told_of(look, remark),
+            remark: told_of(view, remark),
         });
         told.collect()
     });
     FieldData {
         name: field.name.to_string(),
-        title: look.themed(&field.title),
+        title: view.themed(&field.title),
         takes: convert::type_name(&field.ty),
         options,
         optional: field.default.is_some()
@@ -248,7 +248,7 @@ fn one_field(look: &GameView, asked: &Questions<'_>, field: &Field) -> FieldData
 }
 
 /// What waits for an answer of a player.
-pub(crate) fn questions(look: &GameView, asked: &Questions<'_>) -> Vec<QuestionData> {
+pub(crate) fn questions(view: &GameView, asked: &Questions<'_>) -> Vec<QuestionData> {
     let options = |values: &[Value]| {
         let told = values.iter().map(|value| AnswerData {
             value: data::value(asked, value),
@@ -256,7 +256,7 @@ pub(crate) fn questions(look: &GameView, asked: &Questions<'_>) -> Vec<QuestionD
         });
         told.collect()
     };
-    let open = look.my_open();
+    let open = view.my_open();
     let open = open.map(|(key, open)| {
         let question = QuestionData {
             question: format!("open:{}", key.action),
@@ -268,11 +268,11 @@ pub(crate) fn questions(look: &GameView, asked: &Questions<'_>) -> Vec<QuestionD
         };
         (open.deadline, question)
     });
-    let duties = look.my_duties();
+    let duties = view.my_duties();
     let duties = duties.map(|(id, duty)| {
         let question = QuestionData {
             question: format!("duty:{id}"),
-            what: look.duty_title(duty),
+            what: view.duty_title(duty),
             options: options(&duty.options),
             may_decline: false,
             default: data::value(asked, &duty.default),

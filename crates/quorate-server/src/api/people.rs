@@ -50,21 +50,21 @@ pub(crate) async fn list(
     caller: Caller,
     Path(game): Path<String>,
 ) -> Result<Json<Vec<PersonData>>, Problem> {
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
-    let told = blocking(Arc::new(look), |look| Ok(people(look)));
+    let view = GameView::at(&site, &caller.visitor, &game).await?;
+    let told = blocking(Arc::new(view), |view| Ok(people(view)));
     told.await.map(Json)
 }
 
-fn people(look: &GameView) -> Vec<PersonData> {
-    let emperor = look.leader();
-    let told = look.public().people.iter().map(|(id, person)| {
+fn people(view: &GameView) -> Vec<PersonData> {
+    let emperor = view.leader();
+    let told = view.public().people.iter().map(|(id, person)| {
         let is_member = person.standing == Standing::Member;
         PersonData {
             player: Thing::Player(*id).to_string(),
-            name: look.name(*id),
+            name: view.name(*id),
             standing: person.standing.as_str().to_owned(),
-            idle: is_member && look.has_flag(*id, conventions::IDLE),
-            admin: is_member && look.has_flag(*id, "admin"),
+            idle: is_member && view.has_flag(*id, conventions::IDLE),
+            admin: is_member && view.has_flag(*id, "admin"),
             emperor: emperor == Some(*id),
             joined_at: person.joined_at.map(moment),
             seen_at: moment(person.seen_at),

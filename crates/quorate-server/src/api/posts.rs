@@ -197,12 +197,12 @@ pub(crate) async fn list(
     Path(game): Path<String>,
     Ask(query): Ask<PostsQuery>,
 ) -> Result<Json<Page<PostLine>>, Problem> {
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
-    let told = blocking(Arc::new(look), move |look| posts(look, &query));
+    let view = GameView::at(&site, &caller.visitor, &game).await?;
+    let told = blocking(Arc::new(view), move |view| posts(view, &query));
     told.await.map(Json)
 }
 
-fn posts(look: &GameView, query: &PostsQuery) -> Result<Page<PostLine>, Problem> {
+fn posts(view: &GameView, query: &PostsQuery) -> Result<Page<PostLine>, Problem> {
     let bad = |place: &'static str| move |error| Problem::bad(place, error);
     let before: Option<PostId> = match &query.before {
         Some(word) => Some(word.parse().map_err(bad("query.before"))?),
@@ -217,7 +217,7 @@ fn posts(look: &GameView, query: &PostsQuery) -> Result<Page<PostLine>, Problem>
     };
     let takes = |id: PostId, post: &Post| {
         before.is_none_or(|before| id < before)
-            && look.sees_post(post)
+            && view.sees_post(post)
             && query
                 .category
                 .as_ref()
@@ -226,41 +226,41 @@ fn posts(look: &GameView, query: &PostsQuery) -> Result<Page<PostLine>, Problem>
                 .status
                 .as_ref()
                 .is_none_or(|name| post.status == *name.as_str())
-            && author.is_none_or(|author| look.author_of(&post.author) == Some(author))
-            && query.open.is_none_or(|open| look.is_open(post) == open)
+            && author.is_none_or(|author| view.author_of(&post.author) == Some(author))
+            && query.open.is_none_or(|open| view.is_open(post) == open)
     };
     let most = query.limit.unwrap_or(POSTS);
-    let mut found = look.posts().rev();
+    let mut found = view.posts().rev();
     let mut found = found.by_ref().filter(|(id, post)| takes(**id, post));
     let items: Vec<_> = found
         .by_ref()
         .take(most)
-        .map(|(id, post)| line(look, *id, post, count(look, *id, post).as_ref()))
+        .map(|(id, post)| line(view, *id, post, count(view, *id, post).as_ref()))
         .collect();
     let next = found.next().and(items.last().map(|last| last.id.clone()));
     Ok(Page { items, next })
 }
 
 /// The votes on a post, while it is open.
-fn count(look: &GameView, id: PostId, post: &Post) -> Option<Count> {
-    look.is_open(post).then(|| look.count(id)).flatten()
+fn count(view: &GameView, id: PostId, post: &Post) -> Option<Count> {
+    view.is_open(post).then(|| view.count(id)).flatten()
 }
 
-fn line(look: &GameView, id: PostId, post: &Post, count: Option<&Count>) -> PostLine {
-    let author = look.author_of(&post.author);
+fn line(view: &GameView, id: PostId, post: &Post, count: Option<&Count>) -> PostLine {
+    let author = view.author_of(&post.author);
     PostLine {
         id: id.to_string(),
         category: post.category.to_string(),
-        title: look.themed(post.title.as_str()),
-        author: author.map(|author| PlayerRef::of(look, author)),
+        title: view.themed(post.title.as_str()),
+        author: author.map(|author| PlayerRef::of(view, author)),
         at: moment(post.at),
         open_at: moment(post.open_at),
         edited_at: post.edited_at.map(moment),
         tags: post.tags.iter().map(ToString::to_string).collect(),
         status: post.status.to_string(),
-        open: look.is_open(post),
+        open: view.is_open(post),
         closed_at: post.closed_at.map(moment),
-        closed_by: post.closed_by.map(|id| PlayerRef::of(look, id)),
+        closed_by: post.closed_by.map(|id| PlayerRef::of(view, id)),
         note: post.note.as_str().to_owned(),
         comments: post.comments,
         tally: count.map(tally),
@@ -298,43 +298,43 @@ pub(crate) async fn one(
     Path((game, post)): Path<(String, String)>,
     Ask(query): Ask<PostQuery>,
 ) -> Result<Json<PostData>, Problem> {
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
+    let view = GameView::at(&site, &caller.visitor, &game).await?;
     let after = match &query.after {
         Some(word) => Some(word.parse().map_err(|e| Problem::bad("query.after", e))?),
         None => None,
     };
-    let told = blocking(Arc::new(look), move |look| whole(look, &post, after));
+    let told = blocking(Arc::new(view), move |view| whole(view, &post, after));
     told.await.map(Json)
 }
 
-fn whole(look: &GameView, word: &str, after: Option<CommentId>) -> Result<PostData, Problem> {
-    let id = post_id(look, word)?;
-    let post = look.post(id).ok_or(AppError::NotFound)?;
-    let count = count(look, id, post);
+fn whole(view: &GameView, word: &str, after: Option<CommentId>) -> Result<PostData, Problem> {
+    let id = post_id(view, word)?;
+    let post = view.post(id).ok_or(AppError::NotFound)?;
+    let count = count(view, id, post);
     let votes = count.iter().flat_map(|count| &count.ballots);
     let votes = votes.map(|(player, word)| VoteData {
-        voter: PlayerRef::of(look, *player),
+        voter: PlayerRef::of(view, *player),
         vote: (!word.is_empty()).then(|| word.clone()),
     });
-    let offers = look.post_offers(id);
-    let comments = CommentPages::after(look, id, after);
+    let offers = view.post_offers(id);
+    let comments = CommentPages::after(view, id, after);
     let shown = &comments.all[comments.page(0)];
-    let no_votes = look.no_votes(shown);
+    let no_votes = view.no_votes(shown);
     let patch = post.patch.as_ref();
     // That of the changes themselves: a seal's own is salted, and nobody could tell what it is of.
     let digest = patch.and_then(Sealed::plain).map(Patch::digest);
     Ok(PostData {
-        line: line(look, id, post, count.as_ref()),
+        line: line(view, id, post, count.as_ref()),
         body: post.body.as_str().to_owned(),
         flavour: post.flavour.as_str().to_owned(),
-        fields: fields(look, id, post),
+        fields: fields(view, id, post),
         changes: log::listed(patch),
         digest: digest.map(|digest| digest.to_string()),
         votes: votes.collect(),
-        verdict: count.as_ref().map(|count| verdict(look, id, count)),
+        verdict: count.as_ref().map(|count| verdict(view, id, count)),
         thread: shown
             .iter()
-            .map(|(key, one)| comment(look, key, one, no_votes.get(&key.id.0.event())))
+            .map(|(key, one)| comment(view, key, one, no_votes.get(&key.id.0.event())))
             .collect(),
         thread_next: (comments.count() > 1)
             .then(|| shown.last().map(|(key, _)| key.id.to_string()))
@@ -343,11 +343,11 @@ fn whole(look: &GameView, word: &str, after: Option<CommentId>) -> Result<PostDa
     })
 }
 
-fn fields(look: &GameView, id: PostId, post: &Post) -> BTreeMap<String, AnyJson> {
+fn fields(view: &GameView, id: PostId, post: &Post) -> BTreeMap<String, AnyJson> {
     let thing = Thing::Post(id);
-    let values = look.values_of_kind(&post.category);
-    look.ask(|asked| {
-        let seen = values.iter().filter(|value| look.sees(&thing, value));
+    let values = view.values_of_kind(&post.category);
+    view.ask(|asked| {
+        let seen = values.iter().filter(|value| view.sees(&thing, value));
         seen.filter_map(|value| {
             let name = value.name();
             let held = asked.attribute(&thing, value)?;
@@ -358,12 +358,12 @@ fn fields(look: &GameView, id: PostId, post: &Post) -> BTreeMap<String, AnyJson>
 }
 
 fn comment(
-    look: &GameView,
+    view: &GameView,
     key: &CommentKey,
     comment: &Comment,
     no_votes: Option<&NoVotes>,
 ) -> CommentData {
-    let author = look.author_of(&comment.author);
+    let author = view.author_of(&comment.author);
     let why = |icon: &IconUse| {
         let known = no_votes?.iter().find(|(name, _)| *name == icon.name);
         known.filter(|_| !icon.counted).map(|(_, why)| why.clone())
@@ -375,7 +375,7 @@ fn comment(
     });
     CommentData {
         id: key.id.to_string(),
-        author: author.map(|author| PlayerRef::of(look, author)),
+        author: author.map(|author| PlayerRef::of(view, author)),
         at: moment(comment.at),
         text: comment.text.as_str().to_owned(),
         icons: icons.collect(),
@@ -383,9 +383,9 @@ fn comment(
 }
 
 /// The verdict on an open matter.
-fn verdict(look: &GameView, id: PostId, count: &Count) -> VerdictLine {
-    let (verdict, more) = look.matter_verdict(id, count);
-    let said = look.verdict(id);
+fn verdict(view: &GameView, id: PostId, count: &Count) -> VerdictLine {
+    let (verdict, more) = view.matter_verdict(id, count);
+    let said = view.verdict(id);
     VerdictLine {
         sentence: said.map_or_else(String::new, |said| said.sentence()),
         verdict,

@@ -43,18 +43,18 @@ pub(crate) async fn why(
     Body(request): Body<CommandRequest>,
 ) -> Result<Json<Trial>, Problem> {
     site.checks.take(visitor.who(), site.now_ms())?;
-    let look = Arc::new(GameView::at(&site, &visitor, &game).await?);
-    let actor = match (request.action.as_str(), look.me()) {
+    let view = Arc::new(GameView::at(&site, &visitor, &game).await?);
+    let actor = match (request.action.as_str(), view.me()) {
         ("apply-to-join", None) => Actor::Newcomer,
-        _ => Actor::Player(send::player(&look)?),
+        _ => Actor::Player(send::player(&view)?),
     };
-    let past = commands::past(&look, &request).await?;
-    let act = commands::act(&look, request, past.clone()).await?;
-    let told = blocking(look, move |look| {
-        let answer = look.allowed(actor, act, &past);
+    let past = commands::past(&view, &request).await?;
+    let act = commands::act(&view, request, past.clone()).await?;
+    let told = blocking(view, move |view| {
+        let answer = view.allowed(actor, act, &past);
         Ok(Trial {
             allowed: answer.is_ok(),
-            refusal: answer.err().map(|no| RefusalData::themed(look, &no)),
+            refusal: answer.err().map(|no| RefusalData::themed(view, &no)),
         })
     });
     told.await.map(Json)
@@ -118,37 +118,37 @@ pub(crate) async fn preview(
     Body(draft): Body<PreviewDraft>,
 ) -> Result<Json<Preview>, Problem> {
     site.checks.take(visitor.who(), site.now_ms())?;
-    let look = GameView::at(&site, &visitor, &game).await?;
+    let view = GameView::at(&site, &visitor, &game).await?;
     let _turn = if draft.tests {
         Some(site.proving.lock().await)
     } else {
         None
     };
-    let told = blocking(Arc::new(look), move |look| would(look, &draft));
+    let told = blocking(Arc::new(view), move |view| would(view, &draft));
     told.await.map(Json)
 }
 
-fn would(look: &GameView, draft: &PreviewDraft) -> Result<Preview, Problem> {
-    let patch = look.ask(|asked| asked.patch(&draft.changes));
+fn would(view: &GameView, draft: &PreviewDraft) -> Result<Preview, Problem> {
+    let patch = view.ask(|asked| asked.patch(&draft.changes));
     let patch = patch.map_err(|bad| Problem::bad(bad.place, bad.text))?;
     let extent = if draft.whole {
         Extent::Whole
     } else {
         Extent::Alone
     };
-    let proposed = proposed(look, draft, patch)?;
-    let forecast = look.forecast(&proposed, extent);
+    let proposed = proposed(view, draft, patch)?;
+    let forecast = view.forecast(&proposed, extent);
     let refusal = forecast.refused.as_ref();
     let is_tried = refusal.is_none();
-    let sections = words::sections(&forecast, look).into_iter();
+    let sections = words::sections(&forecast, view).into_iter();
     let report = sections
         .filter(|_| is_tried)
         .flat_map(|section| section.lines);
-    let proof = (is_tried && draft.tests).then(|| look.proof(&proposed, &draft.body));
+    let proof = (is_tried && draft.tests).then(|| view.proof(&proposed, &draft.body));
     Ok(Preview {
         digest: forecast.digest.clone(),
-        refusal: refusal.map(|refusal| RefusalData::themed(look, refusal)),
-        effects: log::effects(look, &forecast.steps),
+        refusal: refusal.map(|refusal| RefusalData::themed(view, refusal)),
+        effects: log::effects(view, &forecast.steps),
         report: report.map(|line| line.whole()).collect(),
         tests: proof.and_then(|proof| Some(Proof::clone(&*proof.ok()?))),
         forecast,
@@ -156,13 +156,13 @@ fn would(look: &GameView, draft: &PreviewDraft) -> Result<Preview, Problem> {
 }
 
 /// The post that is tried: one that is there, as it would be edited, or a new one.
-fn proposed(look: &GameView, draft: &PreviewDraft, patch: Patch) -> Result<Proposed, Problem> {
-    let mut new = match Proposed::changes(look.law(), patch) {
+fn proposed(view: &GameView, draft: &PreviewDraft, patch: Patch) -> Result<Proposed, Problem> {
+    let mut new = match Proposed::changes(view.law(), patch) {
         Proposed::Draft(new) => new,
         there => return Ok(there),
     };
     if let Some(category) = &draft.category {
-        let known = lookup::category(look.law(), category);
+        let known = lookup::category(view.law(), category);
         new.category = known.unwrap_or_else(|| category.as_str().into());
     }
     if let Some(title) = &draft.title {
@@ -175,7 +175,7 @@ fn proposed(look: &GameView, draft: &PreviewDraft, patch: Patch) -> Result<Propo
         return Ok(Proposed::Draft(new));
     };
     let id = word.trim_start_matches("post:").parse().ok();
-    let there = id.and_then(|id| Some((id, look.post(id)?)));
+    let there = id.and_then(|id| Some((id, view.post(id)?)));
     let (id, post) =
         there.ok_or_else(|| Problem::bad("post", format!("no post is called \"{word}\"")))?;
     new.category = post.category.clone();

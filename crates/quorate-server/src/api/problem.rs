@@ -110,10 +110,10 @@ impl RefusalData {
     }
 
     /// The same with the words of the theme in the rule's title.
-    pub(crate) fn themed(look: &GameView, refusal: &Refusal) -> Self {
+    pub(crate) fn themed(view: &GameView, refusal: &Refusal) -> Self {
         let mut refusal = refusal.clone();
-        refusal.rule = look.themed(&refusal.rule);
-        Self::of(&refusal).under(look.law_digest())
+        refusal.rule = view.themed(&refusal.rule);
+        Self::of(&refusal).under(view.law_digest())
     }
 
     /// The same, by this version of the law.
@@ -218,10 +218,10 @@ impl Problem {
         problem
     }
 
-    /// The rules say no to a command of a look's reader.
-    pub(crate) fn refused(look: &GameView, refusal: &Refusal, event: Option<u64>) -> Self {
+    /// The rules say no to a command of a view's reader.
+    pub(crate) fn refused(view: &GameView, refusal: &Refusal, event: Option<u64>) -> Self {
         let mut problem = Self::from(AppError::from(refusal.clone()));
-        let refusal = RefusalData::themed(look, refusal);
+        let refusal = RefusalData::themed(view, refusal);
         problem.detail.clone_from(&refusal.sentence);
         problem.refusal = Some(Box::new(refusal));
         problem.event = event;

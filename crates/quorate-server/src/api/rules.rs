@@ -131,72 +131,72 @@ pub(crate) async fn list(
     Path(game): Path<String>,
     Ask(query): Ask<AtQuery>,
 ) -> Result<Json<RulesetData>, Problem> {
-    let look = then(&site, &caller, &game, &query).await?;
-    let told = blocking(Arc::new(look), |look| Ok(rules(look)));
+    let view = then(&site, &caller, &game, &query).await?;
+    let told = blocking(Arc::new(view), |view| Ok(rules(view)));
     told.await.map(Json)
 }
 
-/// A look at the moment that is asked for.
+/// The game as its reader sees it at the moment that is asked for.
 pub(crate) async fn then(
     site: &Arc<AppState>,
     caller: &Caller,
     game: &str,
     query: &AtQuery,
 ) -> Result<GameView, Problem> {
-    let look = GameView::then(site, &caller.visitor, game, query.at.as_deref()).await;
-    look.map_err(|error| match error {
+    let view = GameView::then(site, &caller.visitor, game, query.at.as_deref()).await;
+    view.map_err(|error| match error {
         AppError::Form(text) => Problem::bad("query.at", text),
         other => other.into(),
     })
 }
 
-fn rules(look: &GameView) -> RulesetData {
-    let sections = rules::ordered_sections(look);
-    let numbers = rules::numbers(look);
-    let last = look
+fn rules(view: &GameView) -> RulesetData {
+    let sections = rules::ordered_sections(view);
+    let numbers = rules::numbers(view);
+    let last = view
         .public()
         .rules
         .values()
         .map(|rule| rule.changed_by)
         .max();
-    let mut rules = look.rules_in_order();
+    let mut rules = view.rules_in_order();
     rules.sort_by_key(|(_, rule)| rule.section == LIBRARY);
     RulesetData {
-        at: moment(look.now()),
+        at: moment(view.now()),
         changed_by: last.unwrap_or(EventSeq(1)).0,
-        law: look.law_digest().to_string(),
+        law: view.law_digest().to_string(),
         sections: sections
             .into_iter()
             .map(|(id, section)| SectionData {
                 id: id.to_string(),
-                title: look.themed(&section.title),
+                title: view.themed(&section.title),
             })
             .collect(),
         rules: rules
             .into_iter()
-            .map(|(id, one)| rule(look, id, one, &numbers))
+            .map(|(id, one)| rule(view, id, one, &numbers))
             .collect(),
     }
 }
 
-fn rule(look: &GameView, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> RuleData {
+fn rule(view: &GameView, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> RuleData {
     RuleData {
         id: id.to_string(),
         number: numbers.get(id).cloned().unwrap_or_default(),
-        title: look.themed(&rule.title),
+        title: view.themed(&rule.title),
         section: rule.section.to_string(),
         parent: rule.parent.as_ref().map(ToString::to_string),
         active: rule.active,
         tags: rule.tags.iter().map(ToString::to_string).collect(),
         changed_by: rule.changed_by.0,
         text: rule.text.to_string(),
-        asleep: asleep(look, id),
+        asleep: asleep(view, id),
     }
 }
 
 /// What sleeps of a rule: what does not check, and what broke too often.
-fn asleep(look: &GameView, id: &Name) -> Vec<AsleepData> {
-    let unchecked = look.law().asleep.iter().filter(|asleep| asleep.rule == *id);
+fn asleep(view: &GameView, id: &Name) -> Vec<AsleepData> {
+    let unchecked = view.law().asleep.iter().filter(|asleep| asleep.rule == *id);
     let unchecked = unchecked.map(|asleep| AsleepData {
         fence: asleep.fence + 1,
         why: match asleep.diagnostics.first() {
@@ -204,7 +204,7 @@ fn asleep(look: &GameView, id: &Name) -> Vec<AsleepData> {
             None => "it does not check".to_owned(),
         },
     });
-    let breaks = look.public().breaks.iter();
+    let breaks = view.public().breaks.iter();
     let broken = breaks
         .filter(|(key, breaks)| key.rule == *id && breaks.asleep)
         .map(|(key, breaks)| AsleepData {
@@ -225,31 +225,31 @@ pub(crate) async fn one(
     Path((game, id)): Path<(String, String)>,
     Ask(query): Ask<AtQuery>,
 ) -> Result<Json<RuleHistory>, Problem> {
-    let look = then(&site, &caller, &game, &query).await?;
+    let view = then(&site, &caller, &game, &query).await?;
     let id = Name::from(id);
-    let versions = versions::versions(&look, &id).await?;
-    let told = blocking(Arc::new(look), move |look| {
-        let known = look.public().rules.get(&id).ok_or(AppError::NotFound)?;
+    let versions = versions::versions(&view, &id).await?;
+    let told = blocking(Arc::new(view), move |view| {
+        let known = view.public().rules.get(&id).ok_or(AppError::NotFound)?;
         Ok(RuleHistory {
-            rule: rule(look, &id, known, &rules::numbers(look)),
+            rule: rule(view, &id, known, &rules::numbers(view)),
             history: versions
                 .iter()
-                .filter_map(|one| version(look, one))
+                .filter_map(|one| version(view, one))
                 .collect(),
         })
     });
     told.await.map(Json)
 }
 
-fn version(look: &GameView, version: &versions::Version) -> Option<VersionData> {
+fn version(view: &GameView, version: &versions::Version) -> Option<VersionData> {
     let rule = version.after.as_ref()?;
     let event = &version.event;
     Some(VersionData {
         event: event.seq.0,
         at: moment(event.at),
-        how: look.event_title(event),
-        by: look.doer_name(event),
-        title: look.themed(&rule.title),
+        how: view.event_title(event),
+        by: view.doer_name(event),
+        title: view.themed(&rule.title),
         text: rule.text.to_string(),
         active: rule.active,
     })

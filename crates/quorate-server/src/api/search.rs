@@ -93,12 +93,12 @@ pub(crate) async fn find(
     Path(game): Path<String>,
     Ask(query): Ask<TextsQuery>,
 ) -> Result<Json<FoundPage>, Problem> {
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
-    let told = blocking(Arc::new(look), move |look| found(look, query));
+    let view = GameView::at(&site, &caller.visitor, &game).await?;
+    let told = blocking(Arc::new(view), move |view| found(view, query));
     told.await.map(Json)
 }
 
-fn found(look: &GameView, query: TextsQuery) -> Result<FoundPage, Problem> {
+fn found(view: &GameView, query: TextsQuery) -> Result<FoundPage, Problem> {
     let after: Option<SearchPlace> = match query.after {
         Some(word) => {
             let place = word.parse();
@@ -114,7 +114,7 @@ fn found(look: &GameView, query: TextsQuery) -> Result<FoundPage, Problem> {
         to: query.to.unwrap_or_default(),
         dynasty: query.dynasty.unwrap_or_default(),
     };
-    let asked = typed.read(look).map_err(|wrong| {
+    let asked = typed.read(view).map_err(|wrong| {
         let place = format!("query.{}", wrong.field);
         Problem::bad(place, wrong)
     })?;
@@ -122,12 +122,12 @@ fn found(look: &GameView, query: TextsQuery) -> Result<FoundPage, Problem> {
         return Err(Problem::bad("query.q", "say at least one word, or a field"));
     }
     let most = query.limit.unwrap_or(PLACES);
-    let texts = look.find_texts(&asked, after.as_ref(), most)?;
+    let texts = view.find_texts(&asked, after.as_ref(), most)?;
     let last = texts.texts.last().map(|text| text.place.to_string());
     let items = texts.texts.iter().map(|text| {
-        let excerpt = text.text.excerpt(look, &asked);
+        let excerpt = text.text.excerpt(view, &asked);
         let excerpt = excerpt.into_iter().map(|(piece, _)| piece).collect();
-        data(look, text, excerpt)
+        data(view, text, excerpt)
     });
     Ok(FoundPage {
         items: items.collect(),
@@ -136,7 +136,7 @@ fn found(look: &GameView, query: TextsQuery) -> Result<FoundPage, Problem> {
     })
 }
 
-fn data(look: &GameView, found: &FoundText, excerpt: String) -> FoundData {
+fn data(view: &GameView, found: &FoundText, excerpt: String) -> FoundData {
     let (key, text) = (&found.place.key, &found.text);
     let (id, comment) = match key {
         SearchKey::Post(id) => (id.to_string(), None),
@@ -151,7 +151,7 @@ fn data(look: &GameView, found: &FoundText, excerpt: String) -> FoundData {
         comment,
         category: matches!(key, SearchKey::Post(_)).then(|| text.category.to_string()),
         title: text.title.clone(),
-        by: text.by.map(|by| PlayerRef::of(look, by)),
+        by: text.by.map(|by| PlayerRef::of(view, by)),
         at: text.at().map(moment),
         excerpt,
     }

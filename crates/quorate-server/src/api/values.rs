@@ -128,16 +128,16 @@ pub(crate) async fn list(
     Ask(query): Ask<ValuesQuery>,
 ) -> Result<Json<TrackerData>, Problem> {
     let when = AtQuery { at: query.at };
-    let look = then(&site, &caller, &game, &when).await?;
-    let told = blocking(Arc::new(look), move |look| {
-        tracker(look, query.kind.as_deref())
+    let view = then(&site, &caller, &game, &when).await?;
+    let told = blocking(Arc::new(view), move |view| {
+        tracker(view, query.kind.as_deref())
     });
     told.await.map(Json)
 }
 
-fn tracker(look: &GameView, only: Option<&str>) -> Result<TrackerData, Problem> {
+fn tracker(view: &GameView, only: Option<&str>) -> Result<TrackerData, Problem> {
     let own = ["Player", "Game"].map(Name::from);
-    let law = look.law();
+    let law = view.law();
     let kinds = own
         .iter()
         .chain(law.entities.keys())
@@ -150,35 +150,35 @@ fn tracker(look: &GameView, only: Option<&str>) -> Result<TrackerData, Problem> 
         return Err(Problem::bad("query.kind", what));
     }
     Ok(TrackerData {
-        at: moment(look.now()),
-        kinds: kinds.into_iter().map(|name| kind(look, name)).collect(),
+        at: moment(view.now()),
+        kinds: kinds.into_iter().map(|name| kind(view, name)).collect(),
     })
 }
 
-fn kind(look: &GameView, name: &Name) -> KindData {
-    let tracked = look.tracked_of(name);
+fn kind(view: &GameView, name: &Name) -> KindData {
+    let tracked = view.tracked_of(name);
     let title = if *name == "Game" {
-        look.title()
+        view.title()
     } else {
-        look.plural_of(name)
+        view.plural_of(name)
     };
     KindData {
         kind: name.to_string(),
         title,
-        values: tracked.iter().map(|value| decl(look, value)).collect(),
-        things: look.ask(|asked| {
-            things(look, asked, name)
+        values: tracked.iter().map(|value| decl(view, value)).collect(),
+        things: view.ask(|asked| {
+            things(view, asked, name)
                 .into_iter()
-                .map(|one| thing(look, asked, one, &tracked))
+                .map(|one| thing(view, asked, one, &tracked))
                 .collect()
         }),
     }
 }
 
-fn decl(look: &GameView, value: &Tracked<'_>) -> ValueDeclData {
+fn decl(view: &GameView, value: &Tracked<'_>) -> ValueDeclData {
     ValueDeclData {
         name: value.name().to_string(),
-        title: look.themed(&value.title()),
+        title: view.themed(&value.title()),
         kept: matches!(value.source, Source::Kept(_)),
         private: value.shown_to() != quorate_law::declare::ShownTo::All,
         rule: value.site.rule.to_string(),
@@ -187,11 +187,11 @@ fn decl(look: &GameView, value: &Tracked<'_>) -> ValueDeclData {
 }
 
 /// The things of a kind, as they came.
-fn things(look: &GameView, asked: &Questions<'_>, kind: &Name) -> Vec<Thing> {
+fn things(view: &GameView, asked: &Questions<'_>, kind: &Name) -> Vec<Thing> {
     match kind.as_str() {
         "Game" => vec![Thing::Game],
         "Player" => {
-            let people = look.public().people.iter();
+            let people = view.public().people.iter();
             let members = people.filter(|(_, person)| person.standing == Standing::Member);
             members.map(|(id, _)| Thing::Player(*id)).collect()
         }
@@ -200,33 +200,33 @@ fn things(look: &GameView, asked: &Questions<'_>, kind: &Name) -> Vec<Thing> {
 }
 
 fn thing(
-    look: &GameView,
+    view: &GameView,
     asked: &Questions<'_>,
     thing: Thing,
     tracked: &[Tracked<'_>],
 ) -> ThingData {
     let values = tracked.iter().map(|value| {
         let name = value.name().to_string();
-        (name, held(look, asked, &thing, value))
+        (name, held(view, asked, &thing, value))
     });
     ThingData {
         values: values.collect(),
         called: match &thing {
-            Thing::Game => look.title(),
+            Thing::Game => view.title(),
             thing => asked.label(&Datum::Thing(thing.clone())),
         },
         thing: thing.to_string(),
     }
 }
 
-fn held(look: &GameView, asked: &Questions<'_>, thing: &Thing, value: &Tracked<'_>) -> HeldData {
+fn held(view: &GameView, asked: &Questions<'_>, thing: &Thing, value: &Tracked<'_>) -> HeldData {
     let held = asked.held(thing, value);
     let key = CellKey {
         thing: thing.clone(),
         name: value.name().clone(),
     };
     let is_absent = held.is_hidden || held.is_untracked;
-    let cell = look.cell(&key).filter(|_| !is_absent);
+    let cell = view.cell(&key).filter(|_| !is_absent);
     let plain = match (is_absent, value.source, cell) {
         (true, ..) => AnyJson::Null,
         (_, Source::Kept(_), Some(cell)) => data::datum(asked, &convert::datum(cell.value.open())),
@@ -276,7 +276,7 @@ pub(crate) async fn one(
     caller: Caller,
     Path((game, thing, name)): Path<(String, String, String)>,
 ) -> Result<Json<Vec<ValueChange>>, Problem> {
-    let look = GameView::at(&site, &caller.visitor, &game).await?;
+    let view = GameView::at(&site, &caller.visitor, &game).await?;
     let thing: Thing = thing
         .parse()
         .map_err(|error| Problem::bad("thing", error))?;
@@ -284,11 +284,11 @@ pub(crate) async fn one(
         thing,
         name: name.into(),
     };
-    if look.cell(&key).is_none() {
+    if view.cell(&key).is_none() {
         return Err(AppError::NotFound.into());
     }
-    let events = history::changes(&look, &key, history::STEPS_ALL).await?;
-    let told = blocking(Arc::new(look), move |look| {
+    let events = history::changes(&view, &key, history::STEPS_ALL).await?;
+    let told = blocking(Arc::new(view), move |view| {
         let of_key =
             |step: &&Step| matches!(&step.effect, Effect::Cell { key: of, .. } if *of == key);
         let changes = events.iter().map(|event| {
@@ -296,8 +296,8 @@ pub(crate) async fn one(
             ValueChange {
                 event: event.seq.0,
                 at: moment(event.at),
-                by: look.doer_name(event),
-                effects: log::effects(look, &steps),
+                by: view.doer_name(event),
+                effects: log::effects(view, &steps),
             }
         });
         Ok(changes.collect())

@@ -59,8 +59,8 @@ impl Inquiry for NewsAsked {
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<GameNews, AppError> {
-        let look = GameView::for_account(site, None, self.game.as_str()).await?;
-        let head = look.head().seq;
+        let view = GameView::for_account(site, None, self.game.as_str()).await?;
+        let head = view.head().seq;
         // What happened since the state was taken waits for the next look: it is told as the game stands then.
         let left = usize::try_from(head.0.saturating_sub(self.from.0)).unwrap_or(usize::MAX);
         let count = left.min(self.events_max);
@@ -72,20 +72,20 @@ impl Inquiry for NewsAsked {
         }
         let reading = tokio::task::spawn_blocking(move || GameNews {
             head,
-            events: events.iter().map(|event| news(&look, event)).collect(),
-            standings: look.standings(&self.players),
-            now: (left <= count).then(|| look.now_standing(&self.players)),
+            events: events.iter().map(|event| news(&view, event)).collect(),
+            standings: view.standings(&self.players),
+            now: (left <= count).then(|| view.now_standing(&self.players)),
         });
         Ok(reading.await?)
     }
 }
 
-fn news(look: &GameView, event: &Event) -> EventNews {
+fn news(view: &GameView, event: &Event) -> EventNews {
     EventNews {
         seq: event.seq,
         at: event.at,
         doer: event.command().actor.player(),
-        concerns: look.concerns(event),
+        concerns: view.concerns(event),
     }
 }
 
@@ -123,7 +123,7 @@ impl Inquiry for WordsAsked {
         let mut seqs: Vec<EventSeq> = of_events.map(|it| it.seq).collect();
         seqs.dedup();
         let events = site.events(&self.game, &seqs).await?;
-        let look = GameView::for_account(site, self.account, self.game.as_str()).await?;
+        let view = GameView::for_account(site, self.account, self.game.as_str()).await?;
         let wording = tokio::task::spawn_blocking(move || {
             let in_words = self.letters.iter().map(|letter| {
                 let asked = NoticeAsked {
@@ -131,9 +131,9 @@ impl Inquiry for WordsAsked {
                     topic: &letter.topic,
                     event: events.iter().find(|event| event.seq == letter.seq),
                 };
-                look.notice(asked, &self.base)
+                view.notice(asked, &self.base)
             });
-            (look.title(), in_words.collect())
+            (view.title(), in_words.collect())
         });
         Ok(wording.await?)
     }

@@ -26,18 +26,18 @@ pub(super) enum WentOn {
 pub(super) struct GameWatch {
     heard: Receiver<Notice>,
     /// All games are looked at each time that this ticks, the first time at once.
-    look: Interval,
+    view: Interval,
     /// How long it waits after an event, so that what happens together is read together.
     gather: Duration,
 }
 
 impl GameWatch {
     pub(super) fn new(site: &AppState, look_every: Duration, gather: Duration) -> Self {
-        let mut look = interval(look_every);
-        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut view = interval(look_every);
+        view.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
             heard: site.parts.games.subscribe_all(),
-            look,
+            view,
             gather,
         }
     }
@@ -46,7 +46,7 @@ impl GameWatch {
     pub(super) async fn next(&mut self, at_most: Duration) -> Option<WentOn> {
         let mut games = BTreeSet::new();
         tokio::select! {
-            _ = self.look.tick() => return Some(WentOn::Any),
+            _ = self.view.tick() => return Some(WentOn::Any),
             notice = self.heard.recv() => match notice {
                 Ok(notice) => drop(games.insert(notice.game)),
                 Err(RecvError::Lagged(_)) => return Some(WentOn::Any),

@@ -12,7 +12,7 @@ use crate::view::game::GameView;
 
 /// Sends a change by hand with the form's rule, or the one at home, and its reason.
 pub(crate) async fn by_hand(
-    look: &GameView,
+    view: &GameView,
     clause: Clause,
     home: &Name,
     form: &Posted,
@@ -26,5 +26,5 @@ pub(crate) async fn by_hand(
         rule: rule.unwrap_or_else(|| home.clone()),
         reason: typed(form.filled("why").unwrap_or_default()),
     };
-    send::send(look, form.key(), act).await.map(drop)
+    send::send(view, form.key(), act).await.map(drop)
 }

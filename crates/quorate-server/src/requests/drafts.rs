@@ -128,33 +128,33 @@ pub(crate) fn ways(game: &str) -> (Href, Href, Href) {
 
 /// The draft that the reader has for a form about a post, by the word of its address.
 pub(crate) async fn own_of(
-    look: &GameView,
+    view: &GameView,
     post: &str,
     form: fn(PostId) -> DraftForm,
 ) -> Result<Option<OwnDraft>, AppError> {
     match post.parse() {
-        Ok(id) => own(look, form(id)).await,
+        Ok(id) => own(view, form(id)).await,
         Err(_) => Ok(None),
     }
 }
 
 /// The draft that the reader has for a form.
-pub(crate) async fn own(look: &GameView, form: DraftForm) -> Result<Option<OwnDraft>, AppError> {
-    let Some(id) = look.visitor().id() else {
+pub(crate) async fn own(view: &GameView, form: DraftForm) -> Result<Option<OwnDraft>, AppError> {
+    let Some(id) = view.visitor().id() else {
         return Ok(None);
     };
-    let drafts = &look.app().parts.drafts;
-    let kept = drafts.draft(id, look.game(), &form.word()).await?;
+    let drafts = &view.app().parts.drafts;
+    let kept = drafts.draft(id, view.game(), &form.word()).await?;
     Ok(kept.map(|kept| OwnDraft { form, kept }))
 }
 
 /// All drafts that the reader has in the game, the last written first.
-pub(crate) async fn all(look: &GameView) -> Result<Vec<OwnDraft>, AppError> {
-    let Some(id) = look.visitor().id() else {
+pub(crate) async fn all(view: &GameView) -> Result<Vec<OwnDraft>, AppError> {
+    let Some(id) = view.visitor().id() else {
         return Ok(Vec::new());
     };
-    let drafts = &look.app().parts.drafts;
-    let all = drafts.drafts(id, look.game()).await?.into_iter();
+    let drafts = &view.app().parts.drafts;
+    let all = drafts.drafts(id, view.game()).await?.into_iter();
     let all = all.filter_map(|kept| {
         let form = DraftForm::read(&kept.form)?;
         Some(OwnDraft { form, kept })
@@ -240,17 +240,17 @@ async fn dropped(
 }
 
 /// The same after something was posted, which stands whatever becomes of the draft.
-pub(crate) async fn posted(look: &GameView, form: &DraftForm) {
-    let id = look.visitor().id();
-    if let Err(error) = dropped(look.app(), id, look.game(), form).await {
+pub(crate) async fn posted(view: &GameView, form: &DraftForm) {
+    let id = view.visitor().id();
+    if let Err(error) = dropped(view.app(), id, view.game(), form).await {
         tracing::warn!(error = %error.what(), "a draft stayed after it was posted");
     }
 }
 
 /// The same after a form was sent that says whose draft it was. A vote by one click does not, and leaves what is written.
-pub(crate) async fn sent(look: &GameView, form: &Posted) {
+pub(crate) async fn sent(view: &GameView, form: &Posted) {
     if let Some(of) = DraftForm::of(form) {
-        posted(look, &of).await;
+        posted(view, &of).await;
     }
 }
 

@@ -17,15 +17,15 @@ use crate::view::game::GameView;
 
 /// An action's arguments from the fields of its form.
 pub(crate) fn arguments(
-    look: &GameView,
+    view: &GameView,
     me: PlayerId,
     action: &Name,
     form: &Posted,
 ) -> Result<Vec<(Name, Value)>, Refusal> {
-    let Some(decl) = look.law().actions.get(action) else {
+    let Some(decl) = view.law().actions.get(action) else {
         return Err(Refusal::plain(format!("an action called \"{action}\"")));
     };
-    look.ask(|asked| {
+    view.ask(|asked| {
         let offer = asked.offer(me, decl);
         let mut given = Vec::new();
         for param in &decl.it.params {
@@ -77,14 +77,14 @@ fn drawn(form: &Posted) -> Datum {
 }
 
 /// The command that an answer stands for.
-pub(crate) fn answer_act(look: &GameView, question: &str, answer: &str) -> Result<Act, AppError> {
-    send::player(look)?;
+pub(crate) fn answer_act(view: &GameView, question: &str, answer: &str) -> Result<Act, AppError> {
+    send::player(view)?;
     let pick = |options: &[Value]| {
         let nth: Option<usize> = answer.parse().ok();
         nth.and_then(|nth| options.get(nth).cloned())
     };
     if let Some(action) = question.strip_prefix("open:") {
-        let open = look.my_open().find(|(key, _)| key.action == action);
+        let open = view.my_open().find(|(key, _)| key.action == action);
         let (key, open) = open.ok_or(AppError::NotFound)?;
         let declined = open.question.may_decline && answer == "none";
         let value = if declined {
@@ -100,7 +100,7 @@ pub(crate) fn answer_act(look: &GameView, question: &str, answer: &str) -> Resul
     }
     let id = question.strip_prefix("duty:").ok_or(AppError::NotFound)?;
     let id: DutyId = id.parse().map_err(|_| AppError::NotFound)?;
-    let (_, duty) = look
+    let (_, duty) = view
         .my_duties()
         .find(|(known, _)| **known == id.0)
         .ok_or(AppError::NotFound)?;

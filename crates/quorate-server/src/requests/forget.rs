@@ -15,14 +15,14 @@ use crate::view::forgetting::{pictures_named, sender, texts, written_by};
 use crate::view::game::{GameContext, GameView};
 
 /// The form that takes the words of an event out of the game, for whoever wrote them and for the operator.
-pub(crate) fn form(look: &GameView, event: &Event) -> Option<Form> {
-    let mine = is_mine(look.me(), event);
-    if !(mine || look.visitor().is_operator()) || texts(event).is_empty() {
+pub(crate) fn form(view: &GameView, event: &Event) -> Option<Form> {
+    let mine = is_mine(view.me(), event);
+    if !(mine || view.visitor().is_operator()) || texts(event).is_empty() {
         return None;
     }
     let word = event.seq.to_string();
     let to = urls::Forget {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         event: &word,
     };
     let reason = Field::new(
@@ -38,7 +38,7 @@ pub(crate) fn form(look: &GameView, event: &Event) -> Option<Form> {
     };
     Some(Form {
         fields,
-        ..Form::button(look.send(to), button)
+        ..Form::button(view.send(to), button)
     })
 }
 

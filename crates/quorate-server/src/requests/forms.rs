@@ -68,8 +68,8 @@ impl FromRequestParts<Arc<AppState>> for Opened {
 
     async fn from_request_parts(parts: &mut Parts, site: &Arc<AppState>) -> Result<Self, Response> {
         let (visitor, game) = asked(parts, site).await?;
-        let look = GameView::at(site, &visitor, &game).await;
-        look.map(Self)
+        let view = GameView::at(site, &visitor, &game).await;
+        view.map(Self)
             .map_err(|error| reply::failed(site, &visitor, None, error))
     }
 }
@@ -85,8 +85,8 @@ impl FromRequestParts<Arc<AppState>> for OpenedThen {
         let query = Query::<BTreeMap<String, String>>::from_request_parts(parts, site);
         let Query(query) = query.await.map_err(IntoResponse::into_response)?;
         let at = query.get("at").map(String::as_str);
-        let look = GameView::then(site, &visitor, &game, at).await;
-        look.map(Self)
+        let view = GameView::then(site, &visitor, &game, at).await;
+        view.map(Self)
             .map_err(|error| reply::failed(site, &visitor, None, error))
     }
 }
@@ -107,7 +107,7 @@ async fn asked(parts: &mut Parts, site: &Arc<AppState>) -> Result<(Visitor, Stri
 /// A form that was sent to the game that the path names.
 pub struct SentIn {
     /// The game, as whoever sent the form sees it.
-    pub look: Arc<GameView>,
+    pub view: Arc<GameView>,
     /// What was sent.
     pub form: Posted,
 }
@@ -120,8 +120,8 @@ impl FromRequest<Arc<AppState>> for SentIn {
         let (visitor, game) = asked(&mut parts, site).await?;
         let form = read(Request::from_parts(parts, body), site, &visitor).await?;
         match GameView::at(site, &visitor, &game).await {
-            Ok(look) => Ok(Self {
-                look: Arc::new(look),
+            Ok(view) => Ok(Self {
+                view: Arc::new(view),
                 form,
             }),
             Err(error) => Err(reply::failed(site, &visitor, None, error)),
@@ -172,34 +172,34 @@ pub fn answer(
 }
 
 /// The same within a game, so that an error keeps the game's surroundings.
-pub fn answer_in(look: &GameView, result: Result<Response, AppError>) -> Response {
+pub fn answer_in(view: &GameView, result: Result<Response, AppError>) -> Response {
     result.unwrap_or_else(|error| {
-        let around = look.chrome(error.title(), crate::view::people::Part::Elsewhere);
-        reply::failed(look.app(), look.visitor(), Some(around), error)
+        let around = view.chrome(error.title(), crate::view::people::Part::Elsewhere);
+        reply::failed(view.app(), view.visitor(), Some(around), error)
     })
 }
 
 /// Runs what makes a page away from the threads that serve requests: the law may take its time.
 pub async fn drawn(
-    look: GameView,
+    view: GameView,
     draw: impl FnOnce(&GameView) -> Result<Response, AppError> + Send + 'static,
 ) -> Response {
-    let (site, visitor) = (Arc::clone(look.app()), look.visitor().clone());
+    let (site, visitor) = (Arc::clone(view.app()), view.visitor().clone());
     let made = tokio::task::spawn_blocking(move || {
-        let result = draw(&look);
-        answer_in(&look, result)
+        let result = draw(&view);
+        answer_in(&view, result)
     });
     made.await
         .unwrap_or_else(|error| reply::failed(&site, &visitor, None, error.into()))
 }
 
-/// The page of a look, as a response.
-pub fn page(look: &GameView, page: &impl askama::Template) -> Response {
-    reply::page(look.app(), look.visitor(), StatusCode::OK, page)
+/// The page of a view, as a response.
+pub fn page(view: &GameView, page: &impl askama::Template) -> Response {
+    reply::page(view.app(), view.visitor(), StatusCode::OK, page)
 }
 
 /// The page that was sent, once more with why it was not taken.
-pub fn once_more(look: &GameView, page: &impl askama::Template) -> Response {
+pub fn once_more(view: &GameView, page: &impl askama::Template) -> Response {
     let status = StatusCode::UNPROCESSABLE_ENTITY;
-    reply::page(look.app(), look.visitor(), status, page)
+    reply::page(view.app(), view.visitor(), status, page)
 }

@@ -194,9 +194,9 @@ impl Inquiry for MailedAnswer {
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<Option<String>, AppError> {
-        let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
-        let look = Arc::new(look);
-        let asked = Arc::clone(&look);
+        let view = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
+        let view = Arc::new(view);
+        let asked = Arc::clone(&view);
         let reading = tokio::task::spawn_blocking(move || act(&asked, &self.to, &self.text));
         let act = match reading.await? {
             Ok(act) => act,
@@ -206,9 +206,9 @@ impl Inquiry for MailedAnswer {
             Act::Message { .. } => "Your message",
             _ => "Your comment",
         };
-        match send::send(&look, Some(&self.key), act).await {
+        match send::send(&view, Some(&self.key), act).await {
             Ok(_) => Ok(None),
-            Err(AppError::Refused(refusal)) => Ok(Some(look.refusal(tried, &refusal).sentence())),
+            Err(AppError::Refused(refusal)) => Ok(Some(view.refusal(tried, &refusal).sentence())),
             Err(error @ (AppError::Forbidden(_) | AppError::SignIn | AppError::NotFound)) => {
                 Ok(Some(error.what()))
             }
@@ -218,16 +218,16 @@ impl Inquiry for MailedAnswer {
 }
 
 /// What an answer does, or why nothing.
-fn act(look: &GameView, to: &NoticeTopic, text: &str) -> Result<Act, &'static str> {
+fn act(view: &GameView, to: &NoticeTopic, text: &str) -> Result<Act, &'static str> {
     let empty = "Your mail holds no words of your own: write above what you quote.";
     if let Some(post) = to.post() {
-        let text = typed(&comment(look, post, text).ok_or(empty)?);
+        let text = typed(&comment(view, post, text).ok_or(empty)?);
         return Ok(Act::Comment { post, text });
     }
     let NoticeTopic::Message(id) = to else {
         return Err("There is nothing to answer in what you answered.");
     };
-    let to = look
+    let to = view
         .writers(*id)
         .ok_or("There is nobody to write back to.")?;
     if text.is_empty() {
@@ -238,14 +238,14 @@ fn act(look: &GameView, to: &NoticeTopic, text: &str) -> Result<Act, &'static st
 }
 
 /// What an answer says as a comment: the first line as a vote, where it is nothing else.
-fn comment(look: &GameView, post: PostId, text: &str) -> Option<String> {
-    let icons = look.post(post).and_then(|row| {
-        let category = look.law().categories.get(&row.category)?;
+fn comment(view: &GameView, post: PostId, text: &str) -> Option<String> {
+    let icons = view.post(post).and_then(|row| {
+        let category = view.law().categories.get(&row.category)?;
         Some(IconWords::of(&category.it))
     });
     let (icon, words): (Option<Name>, String) = vote(text, &icons.unwrap_or_default());
     match icon {
-        Some(icon) => Some(look.ask(|asked| asked.ballot(post, icon.as_str(), &words))),
+        Some(icon) => Some(view.ask(|asked| asked.ballot(post, icon.as_str(), &words))),
         None => (!words.is_empty()).then_some(words),
     }
 }

@@ -30,11 +30,11 @@ impl Inquiry for NamedAsked {
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
-        let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
+        let view = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
         let names = self
             .what
             .iter()
-            .map(|what| look.followed(&what.parse().ok()?));
+            .map(|what| view.followed(&what.parse().ok()?));
         Ok(names.collect())
     }
 }

@@ -16,11 +16,11 @@ pub(crate) struct SeenBy {
 }
 
 impl SeenBy {
-    pub(crate) fn of(look: &GameView) -> Self {
+    pub(crate) fn of(view: &GameView) -> Self {
         Self {
-            site: Arc::clone(look.app()),
-            game: look.game().clone(),
-            account: look.visitor().id(),
+            site: Arc::clone(view.app()),
+            game: view.game().clone(),
+            account: view.visitor().id(),
         }
     }
 

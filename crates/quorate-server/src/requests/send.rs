@@ -17,16 +17,16 @@ use crate::view::game::{GameContext, GameView};
 
 /// Sends a command as the player that the reader plays in the game. Only somebody who is signed in and plays there gets
 /// through; what they may do beyond that is for the law to say.
-pub async fn send(look: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, AppError> {
-    let me = player(look)?;
-    let scope = needed(look, &act);
+pub async fn send(view: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, AppError> {
+    let me = player(view)?;
+    let scope = needed(view, &act);
     let sender = (Actor::Player(me), scope);
-    send_as((look.app(), look.visitor()), look.game(), sender, key, act).await
+    send_as((view.app(), view.visitor()), view.game(), sender, key, act).await
 }
 
 /// Whom the reader plays, or what to do first.
-pub fn player(look: &GameView) -> Result<PlayerId, AppError> {
-    seated(look.me(), look.visitor())
+pub fn player(view: &GameView) -> Result<PlayerId, AppError> {
+    seated(view.me(), view.visitor())
 }
 
 /// The same before anything is made of the game's law.
@@ -46,15 +46,15 @@ fn seated(me: Option<PlayerId>, visitor: &Visitor) -> Result<PlayerId, AppError>
 
 /// Sends a command as somebody new who asks to join.
 pub async fn send_as_newcomer(
-    look: &GameView,
+    view: &GameView,
     key: Option<&str>,
     act: Act,
 ) -> Result<Receipt, AppError> {
-    let account = look.visitor().id().ok_or(AppError::SignIn)?;
-    let key = account.own_key(key.unwrap_or(&look.visitor().words.word));
+    let account = view.visitor().id().ok_or(AppError::SignIn)?;
+    let key = account.own_key(key.unwrap_or(&view.visitor().words.word));
     let sender = (Actor::Newcomer, TokenScope::Act);
-    let by = (look.app(), look.visitor());
-    send_as(by, look.game(), sender, Some(key.as_str()), act).await
+    let by = (view.app(), view.visitor());
+    send_as(by, view.game(), sender, Some(key.as_str()), act).await
 }
 
 /// Sends a repair as the one who runs the server. It is marked in the log; the law is not asked.
@@ -115,13 +115,13 @@ fn settled(receipt: Receipt) -> Result<Receipt, AppError> {
 }
 
 /// The scope that a command takes.
-fn needed(look: &GameView, act: &Act) -> TokenScope {
+fn needed(view: &GameView, act: &Act) -> TokenScope {
     match act {
         Act::Comment { .. } => TokenScope::Vote,
         Act::Post(_) | Act::EditPost { .. } | Act::Withdraw { .. } => TokenScope::Post,
         Act::Recategorise { .. } | Act::Message { .. } => TokenScope::Post,
         Act::Do { action, .. } | Act::Answer { action, .. } | Act::Abandon { action } => {
-            of_action(look, action)
+            of_action(view, action)
         }
         Act::Apply { .. } | Act::Leave { .. } | Act::Decide { .. } => TokenScope::Act,
         Act::Claim { .. } | Act::Dispute { .. } | Act::Undo { .. } => TokenScope::Act,
@@ -132,8 +132,8 @@ fn needed(look: &GameView, act: &Act) -> TokenScope {
 }
 
 /// What the rules declare for some players is theirs: an admin's enactments, the emperor's powers.
-fn of_action(look: &GameView, action: &Name) -> TokenScope {
-    let declared = look.law().actions.get(action);
+fn of_action(view: &GameView, action: &Name) -> TokenScope {
+    let declared = view.law().actions.get(action);
     match declared.and_then(|declared| declared.it.by.as_ref()) {
         Some(_) => TokenScope::Admin,
         None => TokenScope::Act,

@@ -35,7 +35,7 @@ pub(crate) struct Alarms {
 }
 
 /// A tracked text that a function of the law works out of each player, empty of some and not of others, is a mark.
-pub(crate) fn alarms(look: &GameView, standing: &[BoardStanding]) -> Alarms {
+pub(crate) fn alarms(view: &GameView, standing: &[BoardStanding]) -> Alarms {
     let kind = Name::from("Player");
     let players: Vec<&Thing> = standing
         .iter()
@@ -43,13 +43,13 @@ pub(crate) fn alarms(look: &GameView, standing: &[BoardStanding]) -> Alarms {
         .filter(|thing| matches!(thing, Thing::Player(_)))
         .collect();
     let is_text = |value: &Tracked<'_>| matches!(value.source, Source::Computed(decl) if decl.gives == Type::Text);
-    let mut values = look.tracked_of(&kind);
+    let mut values = view.tracked_of(&kind);
     values.retain(is_text);
     let mut found = Alarms::default();
     for value in &values {
-        let told: Vec<(Thing, String)> = look.trial_run(|tx| {
-            let said = players.iter().filter(|thing| look.sees(thing, value));
-            said.map(|thing| ((*thing).clone(), look.held(tx, thing, value).text))
+        let told: Vec<(Thing, String)> = view.trial_run(|tx| {
+            let said = players.iter().filter(|thing| view.sees(thing, value));
+            said.map(|thing| ((*thing).clone(), view.held(tx, thing, value).text))
                 .collect()
         });
         let (clear, alarmed): (Vec<_>, Vec<_>) =
@@ -57,7 +57,7 @@ pub(crate) fn alarms(look: &GameView, standing: &[BoardStanding]) -> Alarms {
         if clear.is_empty() || alarmed.is_empty() {
             continue;
         }
-        let title = look.themed(&value.title());
+        let title = view.themed(&value.title());
         for (thing, text) in alarmed {
             let line = format!("{}: {text}", title.to_lowercase());
             found.of.entry(thing).or_default().push(line);

@@ -26,8 +26,8 @@ pub(crate) fn square_name(decl: &BoardDecl, square: &Square) -> String {
 }
 
 /// Everything that stands on a board and that the reader may see there, players first.
-pub(crate) fn standing(look: &GameView, board: &Name) -> Vec<BoardStanding> {
-    let places: Vec<(&Name, &Name)> = look
+pub(crate) fn standing(view: &GameView, board: &Name) -> Vec<BoardStanding> {
+    let places: Vec<(&Name, &Name)> = view
         .law
         .values
         .iter()
@@ -39,7 +39,7 @@ pub(crate) fn standing(look: &GameView, board: &Name) -> Vec<BoardStanding> {
         .collect();
     let mut found = Vec::new();
     for (kind, name) in places {
-        let things = look.trial_run(|tx| tx.things_of(kind));
+        let things = view.trial_run(|tx| tx.things_of(kind));
         let placed: Vec<_> = things
             .into_iter()
             .filter_map(|thing| {
@@ -47,30 +47,30 @@ pub(crate) fn standing(look: &GameView, board: &Name) -> Vec<BoardStanding> {
                     thing: thing.clone(),
                     name: name.clone(),
                 };
-                let cell = look.state().cells.get(&key)?;
+                let cell = view.state().cells.get(&key)?;
                 let Value::Square(square) = cell.value.open() else {
                     return None;
                 };
-                look.view()
+                view.sight()
                     .shown(&key)
                     .then(|| (thing, square.clone(), cell.by))
             })
             .collect();
-        let sorted_by = sort_value(look, kind);
-        found.extend(look.trial_run(|tx| {
+        let sorted_by = sort_value(view, kind);
+        found.extend(view.trial_run(|tx| {
             let told = placed.into_iter().map(|(thing, square, by)| {
                 let name = tx.label(&Datum::Thing(thing.clone()));
                 let sort = sorted_by
                     .as_ref()
                     .and_then(|value| {
-                        look.state().cells.get(&CellKey {
+                        view.state().cells.get(&CellKey {
                             thing: thing.clone(),
                             name: value.clone(),
                         })
                     })
                     .map(|cell| tx.label(&convert::datum(cell.value.open())));
                 BoardStanding {
-                    picture: look.portrait(tx, &thing),
+                    picture: view.portrait(tx, &thing),
                     sort: sort.unwrap_or_else(|| name.clone()),
                     thing,
                     square,
@@ -86,17 +86,17 @@ pub(crate) fn standing(look: &GameView, board: &Name) -> Vec<BoardStanding> {
 }
 
 /// The value by which things of a kind are told apart: the first that everybody may see and that is one of a list.
-fn sort_value(look: &GameView, kind: &Name) -> Option<Name> {
+fn sort_value(view: &GameView, kind: &Name) -> Option<Name> {
     if *kind == "Player" {
         return None;
     }
-    let values = look.values_of_kind(kind);
+    let values = view.values_of_kind(kind);
     let told = values.iter().find(|value| match value.source {
         Source::Kept(decl) => {
             decl.shown_to == ShownTo::All
                 && match &decl.holds {
                     Holds::Choice(_) => true,
-                    Holds::Reference(to) => look.law.tables.contains_key(to),
+                    Holds::Reference(to) => view.law.tables.contains_key(to),
                     _ => false,
                 }
         }
@@ -106,20 +106,20 @@ fn sort_value(look: &GameView, kind: &Name) -> Option<Name> {
 }
 
 /// A board as it stands, without anything to choose.
-pub(crate) fn drawing(look: &GameView, name: &Name) -> Option<Board> {
-    let decl = look.law.boards.get(name)?;
-    Some(draw(look, name, &decl.it, &standing(look, name)))
+pub(crate) fn drawing(view: &GameView, name: &Name) -> Option<Board> {
+    let decl = view.law.boards.get(name)?;
+    Some(draw(view, name, &decl.it, &standing(view, name)))
 }
 
 pub(crate) fn draw(
-    look: &GameView,
+    view: &GameView,
     name: &Name,
     decl: &BoardDecl,
     standing: &[BoardStanding],
 ) -> Board {
     let mut board = Board {
         id: slug(name.as_str()),
-        title: look.themed(&decl.title),
+        title: view.themed(&decl.title),
         columns: decl.columns.clone(),
         rows: decl.rows.iter().rev().cloned().collect(),
         squares: Vec::new(),
@@ -129,7 +129,7 @@ pub(crate) fn draw(
         form: None,
         legend: Vec::new(),
     };
-    let mut alarms = alarms::alarms(look, standing);
+    let mut alarms = alarms::alarms(view, standing);
     for one in standing {
         let Some((column, row)) = place(decl, &one.square) else {
             continue;
@@ -139,7 +139,7 @@ pub(crate) fn draw(
                 column,
                 row,
                 name: one.name.clone(),
-                is_you: look.me == Some(id),
+                is_you: view.me == Some(id),
                 picture: one.picture.clone(),
                 alarms: alarms.of.remove(&one.thing).unwrap_or_default(),
             });
@@ -175,7 +175,7 @@ pub(crate) fn draw(
         let line = LegendLine {
             glyph: None,
             picture: None,
-            words: look.word("Player"),
+            words: view.word("Player"),
         };
         board.legend.insert(0, line);
     }

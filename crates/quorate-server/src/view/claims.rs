@@ -9,12 +9,12 @@ use crate::ui::{Choice, Field, FieldKind};
 use crate::view::game::GameView;
 
 /// Whether the law lets somebody change something by hand that rests on a rule: the guards alone, whatever the change.
-pub(crate) fn may_claim(look: &GameView, me: PlayerId, rule: &Name) -> Result<(), Option<String>> {
+pub(crate) fn may_claim(view: &GameView, me: PlayerId, rule: &Name) -> Result<(), Option<String>> {
     let rule = Datum::Thing(Thing::Rule(rule.clone()));
     let args = vec![(Name::from("rule"), rule)];
-    let allowed = look.ask(|asked| asked.may_do("claim", me, args));
+    let allowed = view.ask(|asked| asked.may_do("claim", me, args));
     allowed.map_err(|stop| match stop {
-        Stop::Refused(refusal) => Some(look.refusal("A change by hand", &refusal).sentence()),
+        Stop::Refused(refusal) => Some(view.refusal("A change by hand", &refusal).sentence()),
         _ => None,
     })
 }
@@ -23,7 +23,7 @@ impl GameView {
     /// The values that stand as a change by hand left them, as far as the reader may see them: "Ben Apples, Recipe of the week".
     pub(crate) fn claimed_values(&self, claim: EventSeq) -> String {
         let cells = self.state().cells.iter();
-        let held = cells.filter(|(key, cell)| cell.by == claim && self.view().shown(key));
+        let held = cells.filter(|(key, cell)| cell.by == claim && self.sight().shown(key));
         let named = held.map(|(key, _)| format!("{} {}", self.whose(key), self.value_title(key)));
         let named: Vec<String> = named.map(|name| name.trim_start().to_owned()).collect();
         named.join(", ")
@@ -31,13 +31,13 @@ impl GameView {
 }
 
 /// The rules that a change can rest on, the one at home chosen.
-pub(crate) fn rules_field(look: &GameView, prefix: &str, home: Option<&Name>) -> Field {
-    let rules = look.state().rules_in_order().into_iter();
+pub(crate) fn rules_field(view: &GameView, prefix: &str, home: Option<&Name>) -> Field {
+    let rules = view.state().rules_in_order().into_iter();
     let rules = rules
         .filter(|(_, rule)| rule.section != LIBRARY)
         .map(|(id, rule)| Choice {
             chosen: home == Some(id),
-            ..Choice::new(id.as_str(), look.themed(&rule.title))
+            ..Choice::new(id.as_str(), view.themed(&rule.title))
         });
     let kind = FieldKind::One(rules.collect());
     Field::new(format!("{prefix}-rule"), "rule", "It rests on", kind)

@@ -99,13 +99,13 @@ pub struct CommentPages<'a> {
 
 impl<'a> CommentPages<'a> {
     /// Those under a post.
-    pub fn under(look: &'a GameView, post: PostId) -> Self {
-        Self::after(look, post, None)
+    pub fn under(view: &'a GameView, post: PostId) -> Self {
+        Self::after(view, post, None)
     }
 
     /// Those under a post that follow another.
-    pub fn after(look: &'a GameView, post: PostId, comment: Option<CommentId>) -> Self {
-        let all = look.comments_of(post);
+    pub fn after(view: &'a GameView, post: PostId, comment: Option<CommentId>) -> Self {
+        let all = view.comments_of(post);
         let all: Vec<_> = all
             .filter(|(key, _)| comment.is_none_or(|id| key.id > id))
             .collect();

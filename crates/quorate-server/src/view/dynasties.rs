@@ -18,51 +18,51 @@ pub struct DynastyLine {
 }
 
 /// A dynasty's title, and in a sentence how long it was and how it ended.
-pub(crate) fn in_short(look: &GameView, number: u32, dynasty: &Dynasty) -> (String, String) {
-    let line = line(look, number, dynasty);
+pub(crate) fn in_short(view: &GameView, number: u32, dynasty: &Dynasty) -> (String, String) {
+    let line = line(view, number, dynasty);
     (line.to.title, format!("{}; {}.", line.about, line.ending))
 }
 
 /// The moment and the event before which a dynasty ended; none for the one that runs.
-pub(crate) fn end(look: &GameView, number: u32) -> Option<(Moment, EventSeq)> {
-    let next = look.state().dynasties.get(&(number + 1))?;
+pub(crate) fn end(view: &GameView, number: u32) -> Option<(Moment, EventSeq)> {
+    let next = view.state().dynasties.get(&(number + 1))?;
     Some((next.at, EventSeq(next.event.0.saturating_sub(1))))
 }
 
-pub(crate) fn title(look: &GameView, number: u32, dynasty: &Dynasty) -> String {
+pub(crate) fn title(view: &GameView, number: u32, dynasty: &Dynasty) -> String {
     let theme = dynasty.title.as_str();
     match (dynasty.leader, theme.is_empty()) {
         (_, false) => format!("Dynasty {number}: {theme}"),
-        (Some(leader), true) => format!("Dynasty {number}, led by {}", look.name(leader)),
+        (Some(leader), true) => format!("Dynasty {number}, led by {}", view.name(leader)),
         (None, true) => format!("Dynasty {number}"),
     }
 }
 
-pub(crate) fn posts_in(look: &GameView, from: Moment, to: Moment) -> usize {
-    let posts = look.state().posts.values();
+pub(crate) fn posts_in(view: &GameView, from: Moment, to: Moment) -> usize {
+    let posts = view.state().posts.values();
     posts
-        .filter(|post| post.at >= from && post.at < to && look.view().post(post))
+        .filter(|post| post.at >= from && post.at < to && view.sight().post(post))
         .count()
 }
 
-pub(crate) fn line(look: &GameView, number: u32, dynasty: &Dynasty) -> DynastyLine {
+pub(crate) fn line(view: &GameView, number: u32, dynasty: &Dynasty) -> DynastyLine {
     let word = number.to_string();
     let link = urls::Dynasty {
-        game: look.game.as_str(),
+        game: view.game.as_str(),
         dynasty: &word,
     };
-    let end = end(look, number);
-    let until = end.map_or(look.now, |(at, _)| at);
+    let end = end(view, number);
+    let until = end.map_or(view.now, |(at, _)| at);
     let days = usize::try_from((until - dynasty.at).0 / 86_400_000 + 1).unwrap_or(1);
     DynastyLine {
-        to: Link::new(title(look, number, dynasty), link),
+        to: Link::new(title(view, number, dynasty), link),
         about: format!(
             "{}, {}",
             plural(days, "day", "days"),
-            plural(posts_in(look, dynasty.at, until), "post", "posts")
+            plural(posts_in(view, dynasty.at, until), "post", "posts")
         ),
         ending: match end {
-            Some((at, _)) => format!("ended {}", look.when(at).full()),
+            Some((at, _)) => format!("ended {}", view.when(at).full()),
             None => "in progress".to_owned(),
         },
     }

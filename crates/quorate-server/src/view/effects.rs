@@ -10,22 +10,22 @@ use crate::view::game::GameView;
 use crate::view::rulings;
 
 /// What a proposal would do alone, for its page; none where it carries no changes.
-pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effects> {
+pub(crate) fn in_short(view: &GameView, id: PostId, post: &Post) -> Option<Effects> {
     let Some(patch) = post.patch.as_ref().and_then(Sealed::plain) else {
-        let is_idle = post.patch.is_none() && look.changes_rules(&post.category);
+        let is_idle = post.patch.is_none() && view.changes_rules(&post.category);
         return is_idle.then(|| Effects {
             note: String::new(),
             lines: nothing().lines,
             whole: None,
         });
     };
-    let groups = look
+    let groups = view
         .forecast_groups(&Proposed::Post(id), Extent::Alone)
         .into_iter();
     // What is still needed stands beside the vote, on the same page.
     let groups = groups.filter(|group| group.id != "needs");
     let mut lines: Vec<Effect> = groups.flat_map(|group| group.lines).collect();
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     let word = id.to_string();
     if rulings::named(patch).is_some() {
         let to = urls::Ruling { game, post: &word };
@@ -33,7 +33,7 @@ pub(crate) fn in_short(look: &GameView, id: PostId, post: &Post) -> Option<Effec
         lines.insert(0, line.to(Link::new("Both gamestates", to)));
     }
     Some(Effects {
-        note: note(look),
+        note: note(view),
         lines,
         whole: Some(urls::Effects { game, post: &word }.into()),
     })
@@ -55,9 +55,9 @@ pub(crate) fn nothing() -> EffectGroup {
 }
 
 /// Where and when it was tried.
-pub(crate) fn note(look: &GameView) -> String {
+pub(crate) fn note(view: &GameView) -> String {
     format!(
         "tried on a copy of the game at {} UTC",
-        look.when(look.now()).clock()
+        view.when(view.now()).clock()
     )
 }

@@ -24,24 +24,24 @@ pub(crate) fn post_of(event: &Event) -> Option<PostId> {
 }
 
 /// The posts by which the rules of a game were last changed. Where the log does not answer, none is known.
-pub(crate) async fn of_rules(look: &GameView) -> Arc<EnactedPosts> {
+pub(crate) async fn of_rules(view: &GameView) -> Arc<EnactedPosts> {
     let key = Digest::of_parts([
         b"enactments".as_slice(),
-        look.game.as_str().as_bytes(),
-        &look.law_digest().0,
+        view.game.as_str().as_bytes(),
+        &view.law_digest().0,
     ]);
-    if let Some(known) = look.site.enactments.get(&key) {
+    if let Some(known) = view.site.enactments.get(&key) {
         return known;
     }
-    let rules = look.state().rules.values();
+    let rules = view.state().rules.values();
     let changed: BTreeSet<EventSeq> = rules.map(|rule| rule.changed_by).collect();
     let changed: Vec<EventSeq> = changed.into_iter().filter(|by| by.0 > 1).collect();
-    let events = look.site.events(&look.game, &changed).await;
+    let events = view.site.events(&view.game, &changed).await;
     let found = events.iter().flatten();
     let found = found.filter_map(|event| Some((event.seq, post_of(event)?)));
     let found: Arc<EnactedPosts> = Arc::new(found.collect());
     if events.is_ok() {
-        look.site.enactments.insert(key, Arc::clone(&found));
+        view.site.enactments.insert(key, Arc::clone(&found));
     }
     found
 }

@@ -10,26 +10,26 @@ use crate::view::game::GameView;
 const EXCERPT: usize = 420;
 
 /// A post in a list, with its first words.
-pub fn entry(look: &GameView, id: PostId) -> Option<Entry> {
-    let post = look.post(id)?;
+pub fn entry(view: &GameView, id: PostId) -> Option<Entry> {
+    let post = view.post(id)?;
     let word = id.to_string();
-    let body = crate::ui::markup::excerpt(post.body.as_str(), &look.terms, EXCERPT);
+    let body = crate::ui::markup::excerpt(post.body.as_str(), &view.terms, EXCERPT);
     Some(Entry {
         id: format!("post-{id}"),
-        category: look.category_title(post),
-        author: look.author(&post.author),
-        when: look.when(post.at),
+        category: view.category_title(post),
+        author: view.author(&post.author),
+        when: view.when(post.at),
         comments: plural(post.comments as usize, "comment", "comments"),
-        title: look.themed(post.title.as_str()),
+        title: view.themed(post.title.as_str()),
         href: urls::Post {
-            game: look.game.as_str(),
+            game: view.game.as_str(),
             post: &word,
         }
         .into(),
         excerpt: (!body.is_empty()).then(|| Markup::paragraph(&body)),
-        verdict: look.verdict(id),
-        fresh: look.fresh_of(id),
-        quick: look.quick_vote(id, Some("list")),
+        verdict: view.verdict(id),
+        fresh: view.fresh_of(id),
+        quick: view.quick_vote(id, Some("list")),
         is_closed: post.closed_at.is_some(),
     })
 }

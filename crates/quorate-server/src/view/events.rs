@@ -25,7 +25,7 @@ use crate::view::words::written;
 const NOTES: usize = 6;
 
 /// How something ended that was done: its dice and what it says of itself.
-pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
+pub fn outcome(view: &GameView, event: &Event) -> ui::Outcome {
     let dice = event.tape.dice.iter().filter_map(|die| {
         let sides = u64::try_from(die.sides).ok()?;
         Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
@@ -33,17 +33,17 @@ pub fn outcome(look: &GameView, event: &Event) -> ui::Outcome {
     let notes: Vec<_> = event.notes.iter().map(|note| note.text.as_str()).collect();
     let number = event.seq.to_string();
     let link = urls::Event {
-        game: look.game.as_str(),
+        game: view.game.as_str(),
         event: &number,
     };
     let text = match &event.outcome {
         Outcome::Opened(_) => "waits for your answer.".to_owned(),
-        Outcome::Done if notes.is_empty() && look.may_know(event) => look.effects_in_short(event),
+        Outcome::Done if notes.is_empty() && view.may_know(event) => view.effects_in_short(event),
         _ => in_short(&notes),
     };
     ui::Outcome {
-        when: look.when(event.at),
-        what: look.event_title(event),
+        when: view.when(event.at),
+        what: view.event_title(event),
         dice: dice.collect(),
         text,
         event: Some(Link::new("in the log", link)),
@@ -200,8 +200,8 @@ impl GameView {
 }
 
 /// The event that an address or a form names by its number.
-pub(crate) async fn find(look: &GameView, word: &str) -> Result<Event, AppError> {
-    numbered(&look.site, &look.game, word).await
+pub(crate) async fn find(view: &GameView, word: &str) -> Result<Event, AppError> {
+    numbered(&view.site, &view.game, word).await
 }
 
 /// The event of a game by its number.
@@ -298,7 +298,7 @@ impl GameView {
             self.state()
                 .posts
                 .get(id)
-                .is_none_or(|post| self.view().post(post))
+                .is_none_or(|post| self.sight().post(post))
         };
         let is_doer = self.doer(event).is_some() && self.doer(event) == self.me;
         match &event.act {
@@ -399,7 +399,7 @@ impl GameView {
         let mut rows = Vec::new();
         let mut begun = 0;
         for (key, old, new) in cells_of(event) {
-            if !self.view().change(key, old, new)
+            if !self.sight().change(key, old, new)
                 || self.declared(key).is_some_and(|decl| !wanted(key, decl))
             {
                 continue;

@@ -68,7 +68,7 @@ impl GameView {
     fn forked<T>(&self, try_it: impl FnOnce(&Fork<'_>) -> T) -> T {
         let judge = self.blind.get_or_init(|| {
             let laws = &self.site.parts.laws;
-            let judge = Judge::open(self.view().blind(), self.head(), laws);
+            let judge = Judge::open(self.sight().blind(), self.head(), laws);
             // All that one request tries is paid from one account.
             let mut judge = judge.paid_from(&PageAccount::of_preview());
             judge.make_ready();

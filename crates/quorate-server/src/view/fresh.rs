@@ -120,7 +120,7 @@ impl GameView {
 
     /// Whether a value has changed since the reader said that they have seen the values.
     pub(crate) fn is_fresh_value(&self, key: &CellKey, cell: &Cell) -> bool {
-        self.seen(VALUES).is_some_and(|seen| cell.by > seen) && self.view().shown(key)
+        self.seen(VALUES).is_some_and(|seen| cell.by > seen) && self.sight().shown(key)
     }
 
     /// How many tracked values have changed.
@@ -137,7 +137,7 @@ impl GameView {
         let tracked: BTreeSet<&Name> = tracked.map(|((_, name), _)| name).collect();
         let cells = self.state().cells.iter();
         let fresh = cells.filter(|(key, cell)| {
-            cell.by > seen && tracked.contains(&key.name) && self.view().shown(key)
+            cell.by > seen && tracked.contains(&key.name) && self.sight().shown(key)
         });
         fresh.count()
     }

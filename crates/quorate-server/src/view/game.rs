@@ -154,8 +154,8 @@ impl GameContext {
         })
     }
 
-    /// The whole look.
-    pub async fn look(self) -> Result<GameView, AppError> {
+    /// The game as this reader sees it.
+    pub async fn view(self) -> Result<GameView, AppError> {
         let laws = Arc::clone(&self.site.parts.laws);
         let published = Arc::clone(&self.published);
         let made = tokio::task::spawn_blocking(move || {
@@ -244,7 +244,7 @@ impl GameView {
 
     /// Looks at a game for a visitor.
     pub async fn at(site: &Arc<AppState>, visitor: &Visitor, game: &str) -> Result<Self, AppError> {
-        GameContext::at(site, visitor, game).await?.look().await
+        GameContext::at(site, visitor, game).await?.view().await
     }
 
     /// The same reader over another state of the game, such as one of the past.
@@ -286,7 +286,7 @@ impl GameView {
     }
 
     /// What the reader may see.
-    pub(super) fn view(&self) -> View<'_> {
+    pub(super) fn sight(&self) -> View<'_> {
         View {
             state: self.state(),
             law: &self.law,
@@ -318,7 +318,7 @@ impl GameView {
             thing: thing.clone(),
             name: name.into(),
         };
-        if !self.view().shown(&key) || !self.view().computed(thing, name) {
+        if !self.sight().shown(&key) || !self.sight().computed(thing, name) {
             return None;
         }
         self.trial_run(|tx| tx.attribute(thing, name)).ok()
@@ -331,7 +331,7 @@ impl GameView {
             name: name.into(),
         };
         let cell = self.state().cells.get(&key)?;
-        self.view().shown(&key).then(|| cell.value.open())
+        self.sight().shown(&key).then(|| cell.value.open())
     }
 
     /// A flag of a player, such as `idle`.

@@ -35,30 +35,30 @@ impl TableAsked {
         }
     }
 
-    fn page(&self, look: &GameView) -> Href {
-        let game = look.game.as_str();
+    fn page(&self, view: &GameView) -> Href {
+        let game = view.game.as_str();
         let here = self.here.clone();
         here.unwrap_or_else(|| urls::Tracker { game }.into())
     }
 
     /// The page with a value's history open.
-    pub(crate) fn open(&self, look: &GameView, key: &CellKey) -> Href {
-        let here = self.sorted_page(look);
+    pub(crate) fn open(&self, view: &GameView, key: &CellKey) -> Href {
+        let here = self.sorted_page(view);
         here.with("cell", &cell_word(key)).at("history")
     }
 
     /// The page as it is sorted, without a history.
-    pub(crate) fn sorted_page(&self, look: &GameView) -> Href {
+    pub(crate) fn sorted_page(&self, view: &GameView) -> Href {
         match &self.sort {
             Some((kind, name, down)) => self
-                .page(look)
+                .page(view)
                 .with("sort", &sort_word(kind, name.as_str(), *down)),
-            None => self.page(look),
+            None => self.page(view),
         }
     }
 
-    fn by(&self, look: &GameView, kind: &Name, name: &str, down: bool) -> Href {
-        self.page(look).with("sort", &sort_word(kind, name, down))
+    fn by(&self, view: &GameView, kind: &Name, name: &str, down: bool) -> Href {
+        self.page(view).with("sort", &sort_word(kind, name, down))
     }
 }
 
@@ -103,22 +103,22 @@ pub(crate) struct Plan<'a> {
     pub(crate) columns: Vec<Tracked<'a>>,
     /// What the reader asked for.
     pub(crate) asked: &'a TableAsked,
-    /// Today's look, where the table is of the past: the past is shown to the audience of today.
+    /// Today's view, where the table is of the past: the past is shown to the audience of today.
     pub(crate) today: Option<&'a GameView>,
 }
 
 impl Plan<'_> {
     /// Makes the table. `history` goes under the row whose value is open.
-    pub(crate) fn table(&self, look: &GameView, history: Option<&History>) -> Table {
-        let mut rows = self.lines(look, &self.things);
-        let mut pseudo = self.lines(look, &self.apart);
+    pub(crate) fn table(&self, view: &GameView, history: Option<&History>) -> Table {
+        let mut rows = self.lines(view, &self.things);
+        let mut pseudo = self.lines(view, &self.apart);
         for lines in [&mut rows, &mut pseudo] {
             self.sort(lines);
         }
         let finished = |lines: Vec<GridLine>| {
             let lines = lines.into_iter();
             lines
-                .map(|line| self.row(look, line, history))
+                .map(|line| self.row(view, line, history))
                 .collect::<Vec<_>>()
         };
         let (rows, pseudo) = (finished(rows), finished(pseudo));
@@ -128,36 +128,36 @@ impl Plan<'_> {
         Table {
             id: self.id.clone(),
             label: self.label.clone(),
-            owner: self.owner(look),
-            columns: self.columns.iter().map(|c| self.column(look, c)).collect(),
+            owner: self.owner(view),
+            columns: self.columns.iter().map(|c| self.column(view, c)).collect(),
             rows,
             pseudo,
             tells_change,
         }
     }
 
-    fn owner(&self, look: &GameView) -> Column {
+    fn owner(&self, view: &GameView) -> Column {
         Column {
-            title: look.singular_of(&self.kind),
+            title: view.singular_of(&self.kind),
             is_number: false,
             private: None,
-            ..self.sorting(look, "", false)
+            ..self.sorting(view, "", false)
         }
     }
 
-    fn column(&self, look: &GameView, value: &Tracked<'_>) -> Column {
+    fn column(&self, view: &GameView, value: &Tracked<'_>) -> Column {
         let private = matches!(value.shown_to(), ShownTo::Owner)
             .then(|| "each sees only their own".to_owned());
         Column {
-            title: look.themed(&value.title()),
+            title: view.themed(&value.title()),
             is_number: value.is_number(),
             private,
-            ..self.sorting(look, value.name().as_str(), value.is_number())
+            ..self.sorting(view, value.name().as_str(), value.is_number())
         }
     }
 
     /// Where a click on a head leads: numbers begin with the most, words with the first; a second click turns it round.
-    fn sorting(&self, look: &GameView, name: &str, most_first: bool) -> Column {
+    fn sorting(&self, view: &GameView, name: &str, most_first: bool) -> Column {
         let now = self
             .asked
             .sort
@@ -166,19 +166,19 @@ impl Plan<'_> {
             .map(|(_, _, down)| *down);
         let down = now.map_or(most_first, |down| !down);
         Column {
-            sort: Some(self.asked.by(look, &self.kind, name, down)),
+            sort: Some(self.asked.by(view, &self.kind, name, down)),
             sorted: now.map(|down| if down { Sorted::Down } else { Sorted::Up }),
             ..Column::words("")
         }
     }
 
-    fn lines(&self, look: &GameView, things: &[Thing]) -> Vec<GridLine> {
-        look.trial_run(|tx| {
+    fn lines(&self, view: &GameView, things: &[Thing]) -> Vec<GridLine> {
+        view.trial_run(|tx| {
             let lines = things.iter().map(|thing| {
                 let held = self.columns.iter().map(|value| {
                     let seen = self.today.is_none_or(|today| today.sees(thing, value));
                     if seen {
-                        look.held(tx, thing, value)
+                        view.held(tx, thing, value)
                     } else {
                         Held {
                             is_hidden: true,
@@ -217,9 +217,9 @@ impl Plan<'_> {
         }
     }
 
-    fn row(&self, look: &GameView, line: GridLine, history: Option<&History>) -> Row {
+    fn row(&self, view: &GameView, line: GridLine, history: Option<&History>) -> Row {
         let owner = match &line.thing {
-            Thing::Player(id) => look.person(*id),
+            Thing::Player(id) => view.person(*id),
             _ => Person::named(line.name),
         };
         let changed = line.held.iter().filter_map(|held| held.at).max();
@@ -231,21 +231,21 @@ impl Plan<'_> {
             };
             let open = history.is_some() && self.asked.cell.as_ref() == Some(&key);
             is_open |= open;
-            self.cell(look, value, &key, held, open)
+            self.cell(view, value, &key, held, open)
         });
         let cells: Vec<Cell> = cells.collect();
         Row {
             id: row_id(&self.id, &line.thing),
             owner,
             cells,
-            changed: changed.map(|at| look.when(at)),
+            changed: changed.map(|at| view.when(at)),
             history: history.filter(|_| is_open).cloned(),
         }
     }
 
     fn cell(
         &self,
-        look: &GameView,
+        view: &GameView,
         value: &Tracked<'_>,
         key: &CellKey,
         held: Held,
@@ -255,19 +255,19 @@ impl Plan<'_> {
         let leads = matches!(value.source, Source::Kept(_)) && has_history;
         // Whoever mends it begins at its code.
         let site = held.broken.as_ref().map(|_| value.site);
-        let code = site.and_then(|site| look.cite(&site.rule, site.clause));
+        let code = site.and_then(|site| view.cite(&site.rule, site.clause));
         Cell {
             bar: Bar::told(&held.text),
             text: held.text,
             href: leads
-                .then(|| self.asked.open(look, key))
+                .then(|| self.asked.open(view, key))
                 .or(code.and_then(|code| code.href)),
             broken: held.broken,
             claim: held.claim,
             picture: held.picture,
-            is_fresh: look
+            is_fresh: view
                 .cell(key)
-                .is_some_and(|cell| look.is_fresh_value(key, cell)),
+                .is_some_and(|cell| view.is_fresh_value(key, cell)),
             is_open,
         }
     }

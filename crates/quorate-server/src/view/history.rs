@@ -33,17 +33,17 @@ const DICE: usize = 6;
 /// The events that changed a value, newest first, where the reader may see it: at most so many and one more, so that
 /// it is known whether there are older ones.
 pub(crate) async fn changes(
-    look: &GameView,
+    view: &GameView,
     key: &CellKey,
     most: usize,
 ) -> Result<Vec<Event>, AppError> {
     let mut found: Vec<Event> = Vec::new();
-    if !look.view().shown(key) {
+    if !view.sight().shown(key) {
         return Ok(found);
     }
-    let mut next = look.state().cells.get(key).map(|cell| cell.by);
+    let mut next = view.state().cells.get(key).map(|cell| cell.by);
     while let Some(seq) = next.filter(|_| found.len() <= most) {
-        let events = look.site.events(&look.game, &[seq]).await?;
+        let events = view.site.events(&view.game, &[seq]).await?;
         let Some(event) = events.into_iter().next() else {
             break;
         };
@@ -66,20 +66,20 @@ pub(crate) fn most(query: &BTreeMap<String, String>) -> usize {
     }
 }
 
-/// Today's look where a page is of the past, and the changes of the value that is open on it.
+/// Today's view where a page is of the past, and the changes of the value that is open on it.
 pub(crate) async fn gather(
-    look: &GameView,
+    view: &GameView,
     asked: &TableAsked,
     most: usize,
 ) -> Result<(Option<GameView>, Vec<Event>), AppError> {
-    let today = if look.is_past {
-        Some(GameView::at(&look.site, &look.visitor, look.game.as_str()).await?)
+    let today = if view.is_past {
+        Some(GameView::at(&view.site, &view.visitor, view.game.as_str()).await?)
     } else {
         None
     };
     let changes = match &asked.cell {
-        Some(key) if today.as_ref().is_none_or(|today| today.view().shown(key)) => {
-            changes(look, key, most).await?
+        Some(key) if today.as_ref().is_none_or(|today| today.sight().shown(key)) => {
+            changes(view, key, most).await?
         }
         _ => Vec::new(),
     };
@@ -101,21 +101,21 @@ fn old_new(step: &LogStep) -> (Option<&Cell>, Option<&Cell>) {
 
 /// The pane with a value's latest changes and the form that changes it by hand.
 pub(crate) fn pane(
-    look: &GameView,
+    view: &GameView,
     asked: &TableAsked,
     key: &CellKey,
     events: &[Event],
     most: usize,
 ) -> Option<History> {
-    let kind = look.kind_of(&key.thing)?;
-    let decl = look.law.value(&kind, key.name.as_str())?;
-    if decl.it.shown_to == ShownTo::Nobody || !look.view().shown(key) {
+    let kind = view.kind_of(&key.thing)?;
+    let decl = view.law.value(&kind, key.name.as_str())?;
+    if decl.it.shown_to == ShownTo::Nobody || !view.sight().shown(key) {
         return None;
     }
-    let now = look.shown(key);
-    let of = look.called(&key.thing);
-    let title = look.themed(&decl.it.title);
-    let (edit, why_not) = match edit(look, key, &decl.it, &decl.site.rule) {
+    let now = view.shown(key);
+    let of = view.called(&key.thing);
+    let title = view.themed(&decl.it.title);
+    let (edit, why_not) = match edit(view, key, &decl.it, &decl.site.rule) {
         Some(Ok(form)) => (Some(form), String::new()),
         Some(Err(why)) => (None, why),
         None => (None, String::new()),
@@ -132,26 +132,26 @@ pub(crate) fn pane(
             if now.is_empty() { "none" } else { &now }
         ),
         about: about.join(" "),
-        cite: look.cite_site(&decl.site),
+        cite: view.cite_site(&decl.site),
         steps: events
             .iter()
             .take(most)
-            .filter_map(|event| step(look, key, event))
+            .filter_map(|event| step(view, key, event))
             .collect(),
         all: more.then(|| {
-            let all = asked.sorted_page(look).with("cell", &cell_word(key));
+            let all = asked.sorted_page(view).with("cell", &cell_word(key));
             (
                 "Older changes".to_owned(),
                 all.with("all", "yes").at("history"),
             )
         }),
         chart: matches!(decl.it.holds, Holds::Number { .. }).then(|| {
-            let game = look.game.as_str();
+            let game = view.game.as_str();
             let chart =
                 Href::from(urls::Charts { game }).with("value", &format!("{kind}.{}", key.name));
             chart.with("whose", &key.thing.to_string())
         }),
-        close: asked.sorted_page(look),
+        close: asked.sorted_page(view),
         edit,
     })
 }
@@ -173,20 +173,20 @@ fn limits(decl: &ValueDecl) -> String {
     }
 }
 
-fn step(look: &GameView, key: &CellKey, event: &Event) -> Option<Step> {
+fn step(view: &GameView, key: &CellKey, event: &Event) -> Option<Step> {
     let first = steps_of(event, key).next()?;
     let last = steps_of(event, key).last()?;
-    let words = |cell: Option<&Cell>| cell.map(|cell| look.label(cell.value.open()));
+    let words = |cell: Option<&Cell>| cell.map(|cell| view.label(cell.value.open()));
     let value = |cell: Option<&Cell>| cell.map(|cell| cell.value.open().clone());
     let moved = value(old_new(first).0)
         .zip(value(old_new(last).1))
-        .and_then(|(old, new)| look.list_change(&old, &new));
-    let known = look.may_know(event);
-    let game = look.game.as_str();
+        .and_then(|(old, new)| view.list_change(&old, &new));
+    let known = view.may_know(event);
+    let game = view.game.as_str();
     let number = event.seq.to_string();
-    let (claim, outcome) = standing(look, event);
+    let (claim, outcome) = standing(view, event);
     Some(Step {
-        when: look.when(event.at),
+        when: view.when(event.at),
         old: match &moved {
             // What came and went tells by itself what there was.
             Some(_) => None,
@@ -198,8 +198,8 @@ fn step(look: &GameView, key: &CellKey, event: &Event) -> Option<Step> {
                 .filter(|new| !new.is_empty())
                 .unwrap_or_else(|| "nothing".to_owned()),
         },
-        how: how(look, event, known),
-        cite: look.cite(&last.rule, last.clause),
+        how: how(view, event, known),
+        cite: view.cite(&last.rule, last.clause),
         dice: if known { dice(event) } else { Vec::new() },
         claim,
         outcome,
@@ -214,8 +214,8 @@ fn step(look: &GameView, key: &CellKey, event: &Event) -> Option<Step> {
 }
 
 /// Who did it, and by what.
-pub(crate) fn how(look: &GameView, event: &Event, known: bool) -> String {
-    let by = look.doer_name(event);
+pub(crate) fn how(view: &GameView, event: &Event, known: bool) -> String {
+    let by = view.doer_name(event);
     match &event.act {
         _ if !known => format!("{by}, something private"),
         Act::Claim { reason, .. } => format!("{by}, by hand: “{}”", reason.as_str().trim()),
@@ -229,16 +229,16 @@ pub(crate) fn how(look: &GameView, event: &Event, known: bool) -> String {
         Act::Due { .. } => format!("{by}, automatically"),
         // What was answered may be nobody's business; that it was answered is in the log.
         Act::Answer { action, .. } | Act::Abandon { action } => {
-            let decl = look.law.actions.get(action);
-            let title = decl.map_or_else(|| action.to_string(), |d| look.themed(&d.it.title));
+            let decl = view.law.actions.get(action);
+            let title = decl.map_or_else(|| action.to_string(), |d| view.themed(&d.it.title));
             format!("{by}, {title}")
         }
         Act::Post(post) => {
-            let decl = look.law.categories.get(&post.category);
-            let kind = decl.map_or_else(|| "a post".to_owned(), |d| look.themed(&d.it.title));
+            let decl = view.law.categories.get(&post.category);
+            let kind = decl.map_or_else(|| "a post".to_owned(), |d| view.themed(&d.it.title));
             format!("{by}, posting: {kind}")
         }
-        _ => format!("{by}, {}", look.event_title(event)),
+        _ => format!("{by}, {}", view.event_title(event)),
     }
 }
 
@@ -248,8 +248,8 @@ fn dice(event: &Event) -> Vec<Die> {
 }
 
 /// How a change by hand stands, and what became of it.
-fn standing(look: &GameView, event: &Event) -> (Option<ClaimMark>, Option<String>) {
-    let found = look
+fn standing(view: &GameView, event: &Event) -> (Option<ClaimMark>, Option<String>) {
+    let found = view
         .state()
         .claims
         .iter()
@@ -265,28 +265,28 @@ fn standing(look: &GameView, event: &Event) -> (Option<ClaimMark>, Option<String
 
 /// The form that changes a value by hand, or why the reader may not; nothing for strangers, the past, and ledgers.
 fn edit(
-    look: &GameView,
+    view: &GameView,
     key: &CellKey,
     decl: &ValueDecl,
     home: &Name,
 ) -> Option<Result<Form, String>> {
-    let me = look.me.filter(|_| !look.is_past)?;
+    let me = view.me.filter(|_| !view.is_past)?;
     if matches!(decl.holds, Holds::Ledger { .. }) {
         return None;
     }
-    match claims::may_claim(look, me, home) {
+    match claims::may_claim(view, me, home) {
         Ok(()) => {}
         Err(Some(why)) => return Some(Err(why)),
         Err(None) => return None,
     }
-    let mut fields = value_fields(look, key, decl, home)?;
-    fields.push(claims::rules_field(look, "edit", Some(home)));
+    let mut fields = value_fields(view, key, decl, home)?;
+    fields.push(claims::rules_field(view, "edit", Some(home)));
     fields.push(claims::reason_field("edit"));
-    let game = look.game.as_str();
+    let game = view.game.as_str();
     Some(Ok(Form {
         fields,
         ..Form::button(
-            look.send(urls::Claim { game }).with("cell", cell_word(key)),
+            view.send(urls::Claim { game }).with("cell", cell_word(key)),
             "Record the claim",
         )
     }))
@@ -294,18 +294,18 @@ fn edit(
 
 /// The fields for a new value, filled with what it holds now.
 fn value_fields(
-    look: &GameView,
+    view: &GameView,
     key: &CellKey,
     decl: &ValueDecl,
     home: &Name,
 ) -> Option<Vec<Field>> {
-    let kind = look.kind_of(&key.thing)?;
-    let (ty, options) = look.trial_run(|tx| {
+    let kind = view.kind_of(&key.thing)?;
+    let (ty, options) = view.trial_run(|tx| {
         let ty = tx.attribute_type(kind.as_str(), key.name.as_str())?;
         let options = offers::options_of(tx, home, &ty, &decl.holds);
         Some((ty, options))
     })?;
-    let now = match look.state().cells.get(key) {
+    let now = match view.state().cells.get(key) {
         Some(cell) => convert::datum(cell.value.open()),
         None => decl.default.clone(),
     };
@@ -317,23 +317,23 @@ fn value_fields(
         remarks: Vec::new(),
         default: None,
     };
-    let mut made = look.field(&field, "edit");
-    filled(look, &mut made.kind, &now, decl);
+    let mut made = view.field(&field, "edit");
+    filled(view, &mut made.kind, &now, decl);
     if matches!(decl.holds, Holds::Text) {
         made.optional = true;
     }
     let Datum::List(items) = &now else {
         return Some(vec![made]);
     };
-    Some(list_fields(look, made, items))
+    Some(list_fields(view, made, items))
 }
 
 /// A list is edited line by line: in a set of things to pick from nothing could stand twice. Where the law says what can
 /// be in it, one more can be picked.
-fn list_fields(look: &GameView, made: Field, items: &[Datum]) -> Vec<Field> {
+fn list_fields(view: &GameView, made: Field, items: &[Datum]) -> Vec<Field> {
     let lines: Vec<String> = items
         .iter()
-        .map(|item| look.trial_run(|tx| tx.label(item)))
+        .map(|item| view.trial_run(|tx| tx.label(item)))
         .collect();
     let lines = FieldKind::Prose(lines.join("\n"));
     let all = Field::new(made.id, made.name, made.label, lines);
@@ -359,9 +359,9 @@ pub(crate) fn sent_items(sent: &[String], add: Option<&str>) -> Vec<String> {
         .collect()
 }
 
-fn filled(look: &GameView, kind: &mut FieldKind, now: &Datum, decl: &ValueDecl) {
+fn filled(view: &GameView, kind: &mut FieldKind, now: &Datum, decl: &ValueDecl) {
     let word = |datum: &Datum| {
-        let label = look.trial_run(|tx| tx.label(datum));
+        let label = view.trial_run(|tx| tx.label(datum));
         crate::view::offers::sent(datum, &label)
     };
     match (kind, now) {
@@ -385,7 +385,7 @@ fn filled(look: &GameView, kind: &mut FieldKind, now: &Datum, decl: &ValueDecl) 
         (FieldKind::Line(line), Datum::Text(text)) => *line = text.to_string(),
         (FieldKind::Flag(flag), Datum::Bool(now)) => *flag = *now,
         (FieldKind::Moment(line), Datum::Moment(at)) => {
-            *line = look.when(*at).iso().chars().take(16).collect();
+            *line = view.when(*at).iso().chars().take(16).collect();
         }
         _ => {}
     }
@@ -393,17 +393,17 @@ fn filled(look: &GameView, kind: &mut FieldKind, now: &Datum, decl: &ValueDecl) 
 
 /// The value that such a field sends.
 pub(crate) fn sent_value(
-    look: &GameView,
+    view: &GameView,
     key: &CellKey,
     sent: &[String],
     add: Option<&str>,
 ) -> Result<(Value, Name), Refusal> {
-    let kind = look.kind_of(&key.thing);
+    let kind = view.kind_of(&key.thing);
     let kind = kind.ok_or_else(|| Refusal::plain("a thing that is in the game"))?;
-    let decl = look.law.value(&kind, key.name.as_str());
-    let decl = decl.filter(|decl| decl.it.shown_to != ShownTo::Nobody && look.view().shown(key));
+    let decl = view.law.value(&kind, key.name.as_str());
+    let decl = decl.filter(|decl| decl.it.shown_to != ShownTo::Nobody && view.sight().shown(key));
     let decl = decl.ok_or_else(|| Refusal::plain("a value that the law tracks"))?;
-    let value = look.trial_run(|tx| {
+    let value = view.trial_run(|tx| {
         let ty = tx
             .attribute_type(kind.as_str(), key.name.as_str())
             .unwrap_or(Type::Any);
@@ -440,8 +440,8 @@ fn whole_moment(ty: &Type, text: &str) -> String {
 }
 
 /// The address at which a value's history is open on the tracker.
-pub(crate) fn on_tracker(look: &GameView, key: &CellKey) -> Href {
-    let game = look.game.as_str();
+pub(crate) fn on_tracker(view: &GameView, key: &CellKey) -> Href {
+    let game = view.game.as_str();
     Href::from(urls::Tracker { game })
         .with("cell", &cell_word(key))
         .at("history")

@@ -127,8 +127,8 @@ impl Inquiry for IndexAsked {
         } = self;
         let first = from.map_or(EventSeq(1), |point| point.seq.next());
         // The state is that of now, and no later event may be taken for one that is in it.
-        let look = GameView::for_account(site, None, game.as_str()).await?;
-        let head = look.published.head.seq;
+        let view = GameView::for_account(site, None, game.as_str()).await?;
+        let head = view.published.head.seq;
         if from.is_some_and(|point| point.seq > head) {
             return Ok(None);
         }
@@ -147,20 +147,20 @@ impl Inquiry for IndexAsked {
         if !of_log.is_empty() {
             again = fold::events_of(journal, seals, &game, &of_log).await?;
         }
-        let making = move || changes(&look, from, &waiting, &again, &events);
+        let making = move || changes(&view, from, &waiting, &again, &events);
         Ok(Some(tokio::task::spawn_blocking(making).await?))
     }
 }
 
 /// What the index takes in, and how far it then is.
 fn changes(
-    look: &GameView,
+    view: &GameView,
     from: Option<IndexPoint>,
     waiting: &[SearchKey],
     again: &[Event],
     events: &[Event],
 ) -> IndexChanges {
-    let state = look.state();
+    let state = view.state();
     let words = state
         .terms
         .iter()
@@ -190,21 +190,21 @@ fn changes(
     // Whatever anybody may see is in the index. Each reader's own sight is asked when it is read.
     let whole = View {
         state,
-        law: &look.law,
+        law: &view.law,
         reader: Reader::Law,
     };
     let mut texts: Vec<(SearchKey, Option<SearchText>)> = keys
         .into_iter()
         .filter(|key| key.part() != SearchPart::Events)
         .map(|key| {
-            let kept = kept(look, &whole, &key);
+            let kept = kept(view, &whole, &key);
             let text = kept.map(|(findable, seals)| findable.indexed(seals));
             (key, text)
         })
         .collect();
     // Of events no more is found than what everybody may know.
     for event in again.iter().chain(events) {
-        let text = told(look, event).map(|mut findable| {
+        let text = told(view, event).map(|mut findable| {
             findable.by = event.command().actor.player();
             findable.indexed(typed_in(event))
         });

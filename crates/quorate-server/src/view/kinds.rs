@@ -178,7 +178,7 @@ impl GameView {
             thing: thing.clone(),
             name: value.name().clone(),
         };
-        !matches!(value.source, Source::Kept(_)) || self.view().shown(&key)
+        !matches!(value.source, Source::Kept(_)) || self.sight().shown(&key)
     }
 
     /// What a thing holds of a value. `tx` is a question's own, so that a table asks all of its cells in one run.

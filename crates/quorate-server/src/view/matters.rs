@@ -134,7 +134,7 @@ impl GameView {
     /// The icons of a matter that somebody cast, oldest first, with the comment.
     pub fn cast_by(&self, id: PostId, player: PlayerId, icons: &[Name]) -> Vec<(CommentKey, Name)> {
         let under = self.state().comments_of(id).filter(|(_, comment)| {
-            self.view().comment(comment) && self.view().author(&comment.author) == Some(player)
+            self.sight().comment(comment) && self.sight().author(&comment.author) == Some(player)
         });
         let cast = under.flat_map(|(key, comment)| {
             let counted = comment.icons.iter().filter(|icon| icon.counted);

@@ -72,7 +72,7 @@ impl GameView {
     pub(crate) fn writers(&self, id: MessageId) -> Option<Vec<PlayerId>> {
         let message = self.state().messages.get(&id)?;
         let me = self.me?;
-        let is_heard = message.from.is_some() && self.view().message(message);
+        let is_heard = message.from.is_some() && self.sight().message(message);
         is_heard.then(|| circle(message, me).into_iter().collect())
     }
 

@@ -74,12 +74,12 @@ impl GameView {
 }
 
 /// That some clauses miss something, for who leads.
-pub(crate) fn needs_line(look: &GameView) -> Option<NeedsLine> {
-    let leads = look.me.is_some() && look.me == look.leader();
-    let count = if leads { look.missing().len() } else { 0 };
-    let (number, _) = look.state().dynasties.iter().next_back()?;
+pub(crate) fn needs_line(view: &GameView) -> Option<NeedsLine> {
+    let leads = view.me.is_some() && view.me == view.leader();
+    let count = if leads { view.missing().len() } else { 0 };
+    let (number, _) = view.state().dynasties.iter().next_back()?;
     let page = Href::from(urls::Dynasty {
-        game: look.game.as_str(),
+        game: view.game.as_str(),
         dynasty: &number.to_string(),
     });
     (count > 0).then(|| NeedsLine {

@@ -13,15 +13,15 @@ use crate::view::{missing, waiting};
 
 /// What waits for the reader, each matter once, most urgent first: what has a deadline by that, then questions, what they may
 /// close, votes not cast, what the law obliges them to, and messages.
-pub fn needs(look: &GameView) -> Needs {
-    let mut lines = questions(look);
-    lines.extend(waiting::for_me_alone(look));
-    lines.extend(waiting::closings(look));
-    lines.extend(unvoted(look));
-    lines.extend(asked_by_law(look));
-    lines.extend(missing::needs_line(look));
-    lines.extend(waiting::applicants(look));
-    lines.extend(waiting::letters(look));
+pub fn needs(view: &GameView) -> Needs {
+    let mut lines = questions(view);
+    lines.extend(waiting::for_me_alone(view));
+    lines.extend(waiting::closings(view));
+    lines.extend(unvoted(view));
+    lines.extend(asked_by_law(view));
+    lines.extend(missing::needs_line(view));
+    lines.extend(waiting::applicants(view));
+    lines.extend(waiting::letters(view));
     Needs {
         lines: ordered(lines),
     }
@@ -48,39 +48,39 @@ pub(crate) fn ordered(lines: Vec<NeedsLine>) -> Vec<NeedsLine> {
     kept
 }
 
-fn questions(look: &GameView) -> Vec<NeedsLine> {
-    let Some(me) = look.me else {
+fn questions(view: &GameView) -> Vec<NeedsLine> {
+    let Some(me) = view.me else {
         return Vec::new();
     };
     let act: Href = urls::Act {
-        game: look.game.as_str(),
+        game: view.game.as_str(),
     }
     .into();
-    let open = look.state().open.iter().filter(|(key, _)| key.who == me);
+    let open = view.state().open.iter().filter(|(key, _)| key.who == me);
     let open = open.map(|(key, open)| NeedsLine {
         icon: Icon::Ask,
         title: open.question.what.clone(),
         href: act.at(&format!("ask-{}", key.action)),
         after: String::new(),
         note: "Waiting for your answer".to_owned(),
-        due: Some(look.when(open.deadline)),
+        due: Some(view.when(open.deadline)),
     });
-    let duties = look.state().duties.iter().filter(|(_, duty)| duty.to == me);
+    let duties = view.state().duties.iter().filter(|(_, duty)| duty.to == me);
     let duties = duties.map(|(id, duty)| NeedsLine {
         icon: Icon::Ask,
-        title: look.duty_title(duty),
+        title: view.duty_title(duty),
         href: act.at(&format!("duty-{id}")),
         after: String::new(),
         note: "is for you to decide".to_owned(),
-        due: Some(look.when(duty.deadline)),
+        due: Some(view.when(duty.deadline)),
     });
     open.chain(duties).collect()
 }
 
-fn unvoted(look: &GameView) -> Vec<NeedsLine> {
-    let waiting = look.unvoted(None).into_iter();
+fn unvoted(view: &GameView) -> Vec<NeedsLine> {
+    let waiting = view.unvoted(None).into_iter();
     let lines = waiting.filter_map(|id| {
-        let link = look.link_to(id)?;
+        let link = view.link_to(id)?;
         Some(NeedsLine {
             icon: Icon::Pending,
             title: link.title,
@@ -94,8 +94,8 @@ fn unvoted(look: &GameView) -> Vec<NeedsLine> {
 }
 
 /// Whether a matter is open and the reader could vote on it and has not.
-pub(crate) fn lacks_my_vote(look: &GameView, id: PostId, post: &Post) -> bool {
-    look.waits_for_vote(id, post)
+pub(crate) fn lacks_my_vote(view: &GameView, id: PostId, post: &Post) -> bool {
+    view.waits_for_vote(id, post)
 }
 
 /// A line of the law on what somebody owes, or what is only well done.
@@ -110,13 +110,13 @@ pub(crate) struct LawLine {
 
 /// What the law itself says that people owe, where it keeps such lists (`obligations`, and `reminders` for what is only well
 /// done): lines that begin with whose they are, by name or by what they are, and a colon.
-pub(crate) fn law_lines(look: &GameView) -> Vec<LawLine> {
+pub(crate) fn law_lines(view: &GameView) -> Vec<LawLine> {
     let mut found = Vec::new();
     for (list, icon, note) in [
         ("obligations", Icon::Key, "The rules ask this of you"),
         ("reminders", Icon::Star, "You may do this"),
     ] {
-        let Some(Datum::List(items)) = look.attribute(&Thing::Game, list) else {
+        let Some(Datum::List(items)) = view.attribute(&Thing::Game, list) else {
             continue;
         };
         found.extend(items.iter().filter_map(|item| {
@@ -135,24 +135,24 @@ pub(crate) fn law_lines(look: &GameView) -> Vec<LawLine> {
 
 /// Those of the law's lines that are somebody's.
 pub(crate) fn lines_of<'a>(
-    look: &GameView,
+    view: &GameView,
     lines: &'a [LawLine],
     player: PlayerId,
 ) -> Vec<&'a LawLine> {
     let theirs = lines
         .iter()
-        .filter(|line| look.is_called(player, &line.whose));
+        .filter(|line| view.is_called(player, &line.whose));
     theirs.collect()
 }
 
 /// What the law says that the reader owes.
-pub(crate) fn asked_by_law(look: &GameView) -> Vec<NeedsLine> {
-    let Some(me) = look.me else {
+pub(crate) fn asked_by_law(view: &GameView) -> Vec<NeedsLine> {
+    let Some(me) = view.me else {
         return Vec::new();
     };
-    let href = look.own_desk(me);
-    let lines = law_lines(look);
-    let mine = lines_of(look, &lines, me).into_iter();
+    let href = view.own_desk(me);
+    let lines = law_lines(view);
+    let mine = lines_of(view, &lines, me).into_iter();
     mine.map(|line| NeedsLine {
         icon: line.icon,
         title: line.what.clone(),

@@ -140,7 +140,7 @@ impl GameView {
     /// A post that the reader may see.
     fn visible_post(&self, id: PostId) -> Option<&Post> {
         let post = self.state().posts.get(&id)?;
-        self.view().post(post).then_some(post)
+        self.sight().post(post).then_some(post)
     }
 
     fn href_of(&self, id: PostId) -> Href {
@@ -351,7 +351,7 @@ impl GameView {
             NoticeTopic::Comment(post, id) => {
                 let mut under = self.state().comments_of(*post);
                 let (_, comment) = under.find(|(key, _)| key.id == *id)?;
-                self.view()
+                self.sight()
                     .comment(comment)
                     .then_some((*post, Some(comment)))
             }
@@ -430,7 +430,7 @@ impl GameView {
     fn letter(&self, id: MessageId, event: Option<&Event>) -> Option<NoticeText> {
         let me = self.me?;
         let message = self.state().messages.get(&id)?;
-        if !self.view().message(message) || !self.has_unread(id, message) {
+        if !self.sight().message(message) || !self.has_unread(id, message) {
             return None;
         }
         let circle = messages::circle(message, me);

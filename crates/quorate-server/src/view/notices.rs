@@ -233,7 +233,7 @@ impl GameView {
             thing: Thing::Game,
             name: rests.into(),
         };
-        let is_seen = self.view().shown(&key) && self.view().computed(&Thing::Game, rests);
+        let is_seen = self.sight().shown(&key) && self.sight().computed(&Thing::Game, rests);
         if !is_seen || self.law.derived(&"Game".into(), rests).is_none() {
             return Vec::new();
         }

@@ -107,7 +107,7 @@ impl GameView {
 
     /// Who wrote something, as far as the reader may know.
     pub fn author(&self, author: &Author) -> Person {
-        match (self.view().author(author), author) {
+        match (self.sight().author(author), author) {
             (Some(id), _) => self.person(id),
             (None, Author::Game) => Person::named(self.title()),
             (None, _) => Person::named("Anonymous"),

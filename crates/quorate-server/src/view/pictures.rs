@@ -71,7 +71,7 @@ impl GameView {
             };
             let cell = self.state().cells.get(&key)?;
             let value = cell.value.open();
-            let is_shown = self.view().shown(&key);
+            let is_shown = self.sight().shown(&key);
             is_shown.then(|| self.pictured(tx, &key, value)).flatten()
         });
         found.next()

@@ -12,13 +12,13 @@ use crate::view::history;
 use crate::view::kinds::ROSTER;
 
 /// What somebody holds, as far as the reader may know it, computed values included: a character sheet.
-pub(crate) fn facts(look: &GameView, id: PlayerId) -> Vec<Fact> {
+pub(crate) fn facts(view: &GameView, id: PlayerId) -> Vec<Fact> {
     let thing = Thing::Player(id);
-    let mut tracked = look.tracked_of(&"Player".into());
+    let mut tracked = view.tracked_of(&"Player".into());
     // The dynasty's values first; what stands on the books about everybody is on the tracker.
     tracked.retain(|value| value.under() != ROSTER);
-    let held = look.trial_run(|tx| {
-        let held = tracked.iter().map(|value| look.held(tx, &thing, value));
+    let held = view.trial_run(|tx| {
+        let held = tracked.iter().map(|value| view.held(tx, &thing, value));
         held.collect::<Vec<_>>()
     });
     let shown = tracked.iter().zip(held).filter_map(|(value, held)| {
@@ -29,12 +29,12 @@ pub(crate) fn facts(look: &GameView, id: PlayerId) -> Vec<Fact> {
             thing: thing.clone(),
             name: value.name().clone(),
         };
-        let mut fact = Fact::new(look.themed(&value.title()), held.text);
+        let mut fact = Fact::new(view.themed(&value.title()), held.text);
         if let Some(why) = held.broken {
             fact = fact.note(why);
         }
         Some(if held.is_kept {
-            fact.to(history::on_tracker(look, &key))
+            fact.to(history::on_tracker(view, &key))
         } else {
             fact
         })
@@ -43,10 +43,10 @@ pub(crate) fn facts(look: &GameView, id: PlayerId) -> Vec<Fact> {
 }
 
 /// Whether the law lets somebody do something about a player that needs nothing else: let them in, for instance.
-pub(crate) fn can_deal_with(look: &GameView, who: PlayerId, id: PlayerId) -> bool {
+pub(crate) fn can_deal_with(view: &GameView, who: PlayerId, id: PlayerId) -> bool {
     let target = Datum::Thing(Thing::Player(id));
-    look.ask(|asked| {
-        let mut decls = look.law.actions.values();
+    view.ask(|asked| {
+        let mut decls = view.law.actions.values();
         decls.any(|decl| {
             let mut params = decl.it.params.iter();
             let Some(first) = params.next() else {
@@ -62,11 +62,11 @@ pub(crate) fn can_deal_with(look: &GameView, who: PlayerId, id: PlayerId) -> boo
 }
 
 /// What the reader may do about somebody: actions whose first parameter takes a player and that the law does not refuse.
-pub(crate) fn about(look: &GameView, id: PlayerId) -> Vec<Offer> {
-    let Some(me) = look.me else {
+pub(crate) fn about(view: &GameView, id: PlayerId) -> Vec<Offer> {
+    let Some(me) = view.me else {
         return Vec::new();
     };
-    let (game, player) = (look.game.as_str(), id.to_string());
+    let (game, player) = (view.game.as_str(), id.to_string());
     let player = urls::Player {
         game,
         player: &player,
@@ -74,8 +74,8 @@ pub(crate) fn about(look: &GameView, id: PlayerId) -> Vec<Offer> {
     let back: Href = player.into();
     let target = Datum::Thing(Thing::Player(id));
     let mut found = Vec::new();
-    for name in &look.law.action_order {
-        let Some(decl) = look.law.actions.get(name) else {
+    for name in &view.law.action_order {
+        let Some(decl) = view.law.actions.get(name) else {
             continue;
         };
         let takes = decl
@@ -84,9 +84,9 @@ pub(crate) fn about(look: &GameView, id: PlayerId) -> Vec<Offer> {
             .first()
             .filter(|param| matches!(&param.ty, Type::Kind(kind) if *kind == "Player"));
         let Some(first) = takes else { continue };
-        let offer = look.trial_run(|tx| offers::offer_about(tx, me, decl, &target));
+        let offer = view.trial_run(|tx| offers::offer_about(tx, me, decl, &target));
         let given = (first.name.as_str(), Thing::Player(id));
-        found.extend(offer.map(|offer| look.offer_with(&offer, given, &back)));
+        found.extend(offer.map(|offer| view.offer_with(&offer, given, &back)));
     }
     found
 }

@@ -17,7 +17,7 @@ impl GameView {
         self.trial_run(|tx| {
             let reader = CommandReader {
                 tx,
-                view: self.view(),
+                view: self.sight(),
                 actor: self.me.map_or(Actor::Newcomer, Actor::Player),
                 name: account.map_or("", |account| account.name.as_str()),
                 past,

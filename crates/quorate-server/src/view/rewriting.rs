@@ -19,7 +19,7 @@ pub(crate) enum Present {
 }
 
 /// The parameter of an action that takes a new text for something, and where the present one is found.
-pub(crate) fn rewrites(look: &GameView, decl: &ActionDecl) -> Option<(Name, Present)> {
+pub(crate) fn rewrites(view: &GameView, decl: &ActionDecl) -> Option<(Name, Present)> {
     let text = decl.params.iter().find(|param| {
         param.ty == Type::Text && param.default.is_none() && PROSE.contains(&param.name.as_str())
     })?;
@@ -39,14 +39,14 @@ pub(crate) fn rewrites(look: &GameView, decl: &ActionDecl) -> Option<(Name, Pres
                 clause: "clause".into(),
             });
         }
-        if *kind == "Post" || look.law.categories.contains_key(kind) {
+        if *kind == "Post" || view.law.categories.contains_key(kind) {
             return Some(Present::Body(of));
         }
-        let values = look.values_of_kind(kind);
+        let values = view.values_of_kind(kind);
         let value = values.iter().find(|value| {
             let name = value.name().as_str();
             let is_it = name == text.name.as_str() || name.ends_with(&format!("_{}", text.name));
-            let holds = look.law.values.get(&(kind.clone(), value.name().clone()));
+            let holds = view.law.values.get(&(kind.clone(), value.name().clone()));
             is_it
                 && value.shown_to() == ShownTo::All
                 && holds.is_some_and(|decl| matches!(decl.it.holds, Holds::Text))

@@ -95,8 +95,8 @@ impl Findable {
     }
 
     /// The words around what was found, without marks; without code where the prose has the words.
-    pub(crate) fn excerpt(&self, look: &GameView, query: &SearchQuery) -> Vec<ExcerptPiece> {
-        let plain = markup::excerpt(&self.text, look.terms(), usize::MAX);
+    pub(crate) fn excerpt(&self, view: &GameView, query: &SearchQuery) -> Vec<ExcerptPiece> {
+        let plain = markup::excerpt(&self.text, view.terms(), usize::MAX);
         let has = |text: &str| {
             let words = search_words(text);
             query
@@ -191,14 +191,14 @@ fn digests_of(texts: &[&Sealed<str>]) -> Vec<Digest> {
 
 /// A text of a game's tables as somebody sees it, with the seals whose words are in it.
 pub(super) fn kept(
-    look: &GameView,
-    view: &View<'_>,
+    view: &GameView,
+    sight: &View<'_>,
     key: &SearchKey,
 ) -> Option<(Findable, Vec<Digest>)> {
-    let state = look.state();
+    let state = view.state();
     match key {
         SearchKey::Post(id) => {
-            let post = state.posts.get(id).filter(|post| view.post(post))?;
+            let post = state.posts.get(id).filter(|post| sight.post(post))?;
             let mut text = post.body.as_str().to_owned();
             if !post.flavour.as_str().is_empty() {
                 text.push_str("\n\n");
@@ -206,28 +206,28 @@ pub(super) fn kept(
             }
             let findable = Findable {
                 category: post.category.clone(),
-                by: view.author(&post.author),
+                by: sight.author(&post.author),
                 at: post.at,
-                title: look.themed(post.title.as_str()),
-                text: look.themed(&text),
+                title: view.themed(post.title.as_str()),
+                text: view.themed(&text),
             };
             let seals = digests_of(&[&post.title, &post.body, &post.flavour]);
             Some((findable, seals))
         }
         SearchKey::Comment(post, id) => {
-            state.posts.get(post).filter(|post| view.post(post))?;
+            state.posts.get(post).filter(|post| sight.post(post))?;
             let key = quorate_kernel::rows::CommentKey {
                 post: *post,
                 id: *id,
             };
             let comment = state.comments.get(&key);
-            let comment = comment.filter(|comment| view.comment(comment))?;
+            let comment = comment.filter(|comment| sight.comment(comment))?;
             let findable = Findable {
                 category: Name::default(),
-                by: view.author(&comment.author),
+                by: sight.author(&comment.author),
                 at: comment.at,
                 title: String::new(),
-                text: look.themed(comment.text.as_str()),
+                text: view.themed(comment.text.as_str()),
             };
             Some((findable, digests_of(&[&comment.text])))
         }
@@ -238,8 +238,8 @@ pub(super) fn kept(
                 category: Name::default(),
                 by: None,
                 at: DATELESS,
-                title: look.themed(&rule.title),
-                text: look.themed(&rule.text),
+                title: view.themed(&rule.title),
+                text: view.themed(&rule.text),
             };
             Some((findable, Vec::new()))
         }
@@ -249,7 +249,7 @@ pub(super) fn kept(
                 category: Name::default(),
                 by: None,
                 at: DATELESS,
-                title: look.name(*id),
+                title: view.name(*id),
                 text: String::new(),
             };
             Some((findable, digests_of(&[&person.name])))
@@ -260,9 +260,9 @@ pub(super) fn kept(
 
 /// What an event is found by: what was done, what its rules said, and the reason that was given. Posts, comments and
 /// messages are no events here; the first two are found themselves.
-pub(super) fn told(look: &GameView, event: &Event) -> Option<Findable> {
+pub(super) fn told(view: &GameView, event: &Event) -> Option<Findable> {
     let is_done = matches!(event.outcome, Outcome::Done | Outcome::Opened(_));
-    if !is_done || !look.may_know(event) {
+    if !is_done || !view.may_know(event) {
         return None;
     }
     let title = match &event.act {
@@ -271,7 +271,7 @@ pub(super) fn told(look: &GameView, event: &Event) -> Option<Findable> {
         }
         Act::Due { .. } | Act::Decide { .. } if event.notes.is_empty() => return None,
         Act::Answer { action, .. } | Act::Abandon { action } | Act::Do { action, .. } => {
-            look.action_title(action, Some(event))
+            view.action_title(action, Some(event))
         }
         act @ (Act::Found(_)
         | Act::Apply { .. }
@@ -287,7 +287,7 @@ pub(super) fn told(look: &GameView, event: &Event) -> Option<Findable> {
         | Act::Due { .. }
         | Act::Downtime { .. }
         | Act::Repair { .. }
-        | Act::Sleep { .. }) => look.act_title(act),
+        | Act::Sleep { .. }) => view.act_title(act),
     };
     let mut lines: Vec<&str> = event.notes.iter().map(|note| note.text.as_str()).collect();
     match &event.act {
@@ -301,7 +301,7 @@ pub(super) fn told(look: &GameView, event: &Event) -> Option<Findable> {
     }
     Some(Findable {
         category: Name::default(),
-        by: look.doer(event),
+        by: view.doer(event),
         at: event.at,
         title: capital_first(&title),
         text: lines.join("\n"),
@@ -380,7 +380,7 @@ impl GameView {
                 let event = events.iter().find(|event| event.seq == *seq)?;
                 told(self, event)
             }
-            _ => kept(self, &self.view(), key).map(|(findable, _)| findable),
+            _ => kept(self, &self.sight(), key).map(|(findable, _)| findable),
         }
     }
 }

@@ -119,7 +119,7 @@ impl SearchTyped {
     ///
     /// # Errors
     /// Names the field that cannot be meant.
-    pub(crate) fn read(&self, look: &GameView) -> Result<SearchQuery, SearchMistake> {
+    pub(crate) fn read(&self, view: &GameView) -> Result<SearchQuery, SearchMistake> {
         let mut whole = self.clone();
         let mut query = SearchQuery::default();
         for part in parts(&self.q) {
@@ -139,21 +139,21 @@ impl SearchTyped {
             };
             *field = part.words;
         }
-        whole.read_fields(look, &mut query)?;
+        whole.read_fields(view, &mut query)?;
         Ok(query)
     }
 
-    fn read_fields(&self, look: &GameView, query: &mut SearchQuery) -> Result<(), SearchMistake> {
+    fn read_fields(&self, view: &GameView, query: &mut SearchQuery) -> Result<(), SearchMistake> {
         if !self.by.trim().is_empty() {
-            query.by = Some(player(look, self.by.trim())?);
+            query.by = Some(player(view, self.by.trim())?);
         }
         if !self.kind.trim().is_empty() {
-            kind(look, self.kind.trim(), query)?;
+            kind(view, self.kind.trim(), query)?;
         }
         query.since = day("from", self.from.trim())?;
         query.until = day("to", self.to.trim())?.map(|last| last + Span::days(1));
         if !self.dynasty.trim().is_empty() {
-            let (began, ended) = dynasty(look, self.dynasty.trim())?;
+            let (began, ended) = dynasty(view, self.dynasty.trim())?;
             query.since = Some(query.since.map_or(began, |since| since.max(began)));
             query.until = match (query.until, ended) {
                 (Some(until), Some(ended)) => Some(until.min(ended)),
@@ -173,13 +173,13 @@ fn terms(words: Vec<String>, is_phrase: bool) -> Option<SearchTerm> {
     }
 }
 
-fn player(look: &GameView, word: &str) -> Result<PlayerId, SearchMistake> {
+fn player(view: &GameView, word: &str) -> Result<PlayerId, SearchMistake> {
     if word == "me"
-        && let Some(me) = look.me()
+        && let Some(me) = view.me()
     {
         return Ok(me);
     }
-    let people = look.public().people;
+    let people = view.public().people;
     let number = word.trim_start_matches("player:").parse();
     if let Some(id) = number.ok().filter(|id| people.contains_key(id)) {
         return Ok(id);
@@ -187,18 +187,18 @@ fn player(look: &GameView, word: &str) -> Result<PlayerId, SearchMistake> {
     let small = word.to_lowercase();
     let mut named = people
         .keys()
-        .filter(|id| look.name(**id).to_lowercase() == small);
+        .filter(|id| view.name(**id).to_lowercase() == small);
     let found = named.next().copied();
     found.ok_or_else(|| mistake("by", format!("Nobody here is called “{word}”.")))
 }
 
-fn kind(look: &GameView, word: &str, query: &mut SearchQuery) -> Result<(), SearchMistake> {
+fn kind(view: &GameView, word: &str, query: &mut SearchQuery) -> Result<(), SearchMistake> {
     let small = word.to_lowercase();
     if let Some(part) = SearchPart::of_word(&small) {
         query.part = Some(part);
         return Ok(());
     }
-    let mut categories = look.law().categories.iter();
+    let mut categories = view.law().categories.iter();
     let named = categories.find(|(name, decl)| {
         name.as_str().to_lowercase() == small || decl.it.title.to_lowercase() == small
     });
@@ -222,12 +222,12 @@ fn day(field: &'static str, text: &str) -> Result<Option<Moment>, SearchMistake>
 }
 
 /// When a dynasty began and ended.
-fn dynasty(look: &GameView, word: &str) -> Result<(Moment, Option<Moment>), SearchMistake> {
+fn dynasty(view: &GameView, word: &str) -> Result<(Moment, Option<Moment>), SearchMistake> {
     let number: Option<u32> = word.parse().ok();
-    let found = number.and_then(|number| Some((number, look.public().dynasties.get(&number)?)));
+    let found = number.and_then(|number| Some((number, view.public().dynasties.get(&number)?)));
     let why = || mistake("dynasty", format!("There is no dynasty “{word}”."));
     let (number, dynasty) = found.ok_or_else(why)?;
-    Ok((dynasty.at, dynasties::end(look, number).map(|(at, _)| at)))
+    Ok((dynasty.at, dynasties::end(view, number).map(|(at, _)| at)))
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ impl GameView {
             return true;
         }
         let hidden = |key: &CellKey, old: Option<&Cell>, new: Option<&Cell>| {
-            !self.view().change(key, old, new)
+            !self.sight().change(key, old, new)
         };
         let wrote = event.steps.iter().any(|step| match &step.effect {
             Effect::Cell { key, old, new } => hidden(key, old.as_ref(), new.as_ref()),

@@ -85,7 +85,7 @@ impl GameView {
     /// The messages that the reader wrote or was sent, oldest first.
     pub fn messages(&self) -> impl DoubleEndedIterator<Item = (&MessageId, &Message)> {
         let messages = self.state().messages.iter();
-        messages.filter(|(_, message)| self.view().message(message))
+        messages.filter(|(_, message)| self.sight().message(message))
     }
 
     /// A value as kept, where the reader may see it.
@@ -96,7 +96,7 @@ impl GameView {
 
     /// A value as kept, or that it is hidden.
     pub fn cell_seen(&self, key: &CellKey) -> Seen {
-        self.view().cell(key)
+        self.sight().cell(key)
     }
 
     /// Actions of the reader that wait for a choice of theirs.
@@ -113,26 +113,26 @@ impl GameView {
 
     /// Whether the reader may see a post.
     pub fn sees_post(&self, post: &Post) -> bool {
-        self.view().post(post)
+        self.sight().post(post)
     }
 
     /// Whether the reader may see a comment.
     pub fn sees_comment(&self, comment: &Comment) -> bool {
-        self.view().comment(comment)
+        self.sight().comment(comment)
     }
 
     /// Whether the reader may see a value.
     pub fn sees_cell(&self, key: &CellKey) -> bool {
-        self.view().shown(key)
+        self.sight().shown(key)
     }
 
     /// Whether the reader may know of a change of a value.
     pub fn sees_change(&self, key: &CellKey, old: Option<&Cell>, new: Option<&Cell>) -> bool {
-        self.view().change(key, old, new)
+        self.sight().change(key, old, new)
     }
 
     /// Who wrote something, as far as the reader may know.
     pub fn author_of(&self, author: &Author) -> Option<PlayerId> {
-        self.view().author(author)
+        self.sight().author(author)
     }
 }

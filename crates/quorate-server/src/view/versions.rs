@@ -19,13 +19,13 @@ pub(crate) struct Version {
 }
 
 /// All versions, newest first. Each names the event that changed the rule before it, so the log is not searched.
-pub(crate) async fn versions(look: &GameView, id: &Name) -> Result<Vec<Version>, AppError> {
+pub(crate) async fn versions(view: &GameView, id: &Name) -> Result<Vec<Version>, AppError> {
     let mut versions = Vec::new();
-    let mut next = look.state().rules.get(id).map(|rule| rule.changed_by);
+    let mut next = view.state().rules.get(id).map(|rule| rule.changed_by);
     while let Some(seq) = next {
-        let Some(event) = look
+        let Some(event) = view
             .site
-            .events(&look.game, &[seq])
+            .events(&view.game, &[seq])
             .await?
             .into_iter()
             .next()

@@ -21,22 +21,22 @@ const TRIED: usize = 12;
 const AHEAD: Span = Span::days(30);
 
 /// The panel beside a matter.
-pub(crate) fn told(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Votes {
-    let is_open = look.is_open(post);
+pub(crate) fn told(view: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Votes {
+    let is_open = view.is_open(post);
     let cast = count.ballots.iter().filter(|(_, word)| !word.is_empty());
     let cast = cast.count();
     let mut lines: Vec<VoteLine> = count
         .ballots
         .iter()
         .map(|(player, word)| VoteLine {
-            person: look.person(*player),
+            person: view.person(*player),
             vote: (!word.is_empty()).then(|| Ballot::new(word.clone())),
-            how: how(look, id, post, *player, word, count),
-            comment: look.cast_by(id, *player, &count.icons).pop().map(comment),
+            how: how(view, id, post, *player, word, count),
+            comment: view.cast_by(id, *player, &count.icons).pop().map(comment),
             is_void: false,
         })
         .collect();
-    lines.extend(void_votes(look, id, count));
+    lines.extend(void_votes(view, id, count));
     let mut gauge = count.gauge();
     gauge.large = true;
     Votes {
@@ -44,9 +44,9 @@ pub(crate) fn told(look: &GameView, id: PostId, post: &rows::Post, count: &Count
         tally: count.tally(),
         silent: gauge.silent,
         gauge,
-        facts: facts(look, id, post, count),
+        facts: facts(view, id, post, count),
         ifs: if is_open {
-            ifs(look, id, count)
+            ifs(view, id, count)
         } else {
             Vec::new()
         },
@@ -55,22 +55,22 @@ pub(crate) fn told(look: &GameView, id: PostId, post: &rows::Post, count: &Count
     }
 }
 
-fn facts(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<Fact> {
+fn facts(view: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<Fact> {
     let mut facts = Vec::new();
     if let Some(enough) = count.enough {
         facts.push(Fact::new(capital(conventions::ENOUGH), enough.to_string()));
     }
-    facts.push(Fact::new("Open since", look.when(post.open_at).full()));
-    if !look.is_open(post) {
+    facts.push(Fact::new("Open since", view.when(post.open_at).full()));
+    if !view.is_open(post) {
         return facts;
     }
-    if let Some(words) = look.trial_run(|tx| leaning(tx, id)) {
+    if let Some(words) = view.trial_run(|tx| leaning(tx, id)) {
         facts.push(Fact::new("It is now", words));
     }
     // What keeps several ways to close it from being taken is told once.
     let mut ways: Vec<(String, String, Refusal)> = Vec::new();
-    for (title, refusal) in look.obstacles(id) {
-        let reason = look.refusal(&title, &refusal).reason();
+    for (title, refusal) in view.obstacles(id) {
+        let reason = view.refusal(&title, &refusal).reason();
         match ways.iter_mut().find(|(_, known, _)| *known == reason) {
             Some((titles, _, _)) => *titles = format!("{titles}, {title}"),
             None => ways.push((title, reason, refusal)),
@@ -79,7 +79,7 @@ fn facts(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<F
     for (title, reason, refusal) in ways {
         let fact = Fact::new(title, "not yet").note(reason);
         facts.push(match refusal.next_at {
-            Some(at) => fact.due(look.when(at)),
+            Some(at) => fact.due(view.when(at)),
             None => fact,
         });
     }
@@ -87,8 +87,8 @@ fn facts(look: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<F
 }
 
 /// What more votes for a side, or time alone, would change first; found by trying it on a copy.
-fn ifs(look: &GameView, id: PostId, count: &Count) -> Vec<If> {
-    look.on_matter(id, count, |matter| {
+fn ifs(view: &GameView, id: PostId, count: &Count) -> Vec<If> {
+    view.on_matter(id, count, |matter| {
         let sides = [
             ("for", Icon::For, Tone::For),
             ("against", Icon::Against, Tone::Against),
@@ -103,7 +103,7 @@ fn ifs(look: &GameView, id: PostId, count: &Count) -> Vec<If> {
             })
         });
         let later = matter.in_time(TRIED, AHEAD).map(|later| {
-            let from = look.when(later.at).full();
+            let from = view.when(later.at).full();
             If {
                 icon: Icon::Pending,
                 tone: Tone::None,
@@ -122,24 +122,24 @@ fn comment((key, _): (CommentKey, Name)) -> Href {
 
 /// How somebody's vote came to be what it is.
 fn how(
-    look: &GameView,
+    view: &GameView,
     id: PostId,
     post: &rows::Post,
     player: PlayerId,
     word: &str,
     count: &Count,
 ) -> String {
-    let cast = look.cast_by(id, player, &count.icons);
+    let cast = view.cast_by(id, player, &count.icons);
     let Some((key, icon)) = cast.last() else {
-        let author = look.view().author(&post.author) == Some(player);
+        let author = view.sight().author(&post.author) == Some(player);
         return match (author, word.is_empty()) {
             (true, false) => "as its author".to_owned(),
-            (_, false) => by_rule(look),
+            (_, false) => by_rule(view),
             (_, true) => "not voted".to_owned(),
         };
     };
-    let at = look.state().comments.get(key).map(|comment| comment.at);
-    let when = at.map(|at| look.when(at).brief()).unwrap_or_default();
+    let at = view.state().comments.get(key).map(|comment| comment.at);
+    let when = at.map(|at| view.when(at).brief()).unwrap_or_default();
     let shout = |icon: &Name| icon.as_str().to_uppercase();
     if icon.as_str() != word {
         let earlier = cast.iter().any(|(_, icon)| icon.as_str() == word);
@@ -148,7 +148,7 @@ fn how(
         } else if earlier {
             "an earlier one stands; ".to_owned()
         } else {
-            format!("{}; ", by_rule(look))
+            format!("{}; ", by_rule(view))
         };
         return format!("{kept}{} of {when} does not count", shout(icon));
     }
@@ -161,22 +161,22 @@ fn how(
     }
     if word == conventions::FOLLOWING {
         words.push_str("; ");
-        words.push_str(&followed(look, player, count));
+        words.push_str(&followed(view, player, count));
     }
     words
 }
 
 /// The rule that says what counts as somebody's vote.
-fn by_rule(look: &GameView) -> String {
-    let site = look.law.code.site_of("ballot");
+fn by_rule(view: &GameView) -> String {
+    let site = view.law.code.site_of("ballot");
     site.map_or_else(
         || "by a rule".to_owned(),
-        |site| format!("by the rule “{}”", look.rule_title(&site.rule)),
+        |site| format!("by the rule “{}”", view.rule_title(&site.rule)),
     )
 }
 
 /// Whom a deferential vote follows, and what it counts as for that.
-fn followed(look: &GameView, player: PlayerId, count: &Count) -> String {
+fn followed(view: &GameView, player: PlayerId, count: &Count) -> String {
     let plain = |side: &str| {
         let cast = count.ballots.iter().filter(|(_, word)| word == side);
         u32::try_from(cast.count()).unwrap_or(u32::MAX)
@@ -184,7 +184,7 @@ fn followed(look: &GameView, player: PlayerId, count: &Count) -> String {
     let side = ["for", "against"]
         .into_iter()
         .find(|side| count.side(side) > plain(side));
-    let leader = match look.attribute(&Thing::Game, conventions::LEADER) {
+    let leader = match view.attribute(&Thing::Game, conventions::LEADER) {
         Some(Datum::Thing(Thing::Player(leader))) if leader != player => Some(leader),
         _ => None,
     };
@@ -192,12 +192,12 @@ fn followed(look: &GameView, player: PlayerId, count: &Count) -> String {
         (Some(leader), Some(side)) => {
             format!(
                 "follows {}: counts {}",
-                look.name(leader),
+                view.name(leader),
                 side.to_uppercase()
             )
         }
         (Some(leader), None) => {
-            format!("follows {}, who hasn’t voted", look.name(leader))
+            format!("follows {}, who hasn’t voted", view.name(leader))
         }
         (None, Some(side)) => format!("counts {}", side.to_uppercase()),
         (None, None) => "counts on no side yet".to_owned(),
@@ -205,17 +205,17 @@ fn followed(look: &GameView, player: PlayerId, count: &Count) -> String {
 }
 
 /// Votes of those who do not count now.
-fn void_votes(look: &GameView, id: PostId, count: &Count) -> Vec<VoteLine> {
-    let (_, idle) = look.roster();
+fn void_votes(view: &GameView, id: PostId, count: &Count) -> Vec<VoteLine> {
+    let (_, idle) = view.roster();
     let voted = idle.into_iter().filter_map(|player| {
         let is_counted = count.ballots.iter().any(|(known, _)| *known == player);
-        let cast = look.cast_by(id, player, &count.icons).pop()?;
+        let cast = view.cast_by(id, player, &count.icons).pop()?;
         (!is_counted).then_some((player, cast))
     });
     voted
         .map(|(player, cast)| (player, cast.1.as_str().to_uppercase(), cast))
         .map(|(player, icon, cast)| VoteLine {
-            person: look.person(player),
+            person: view.person(player),
             vote: None,
             how: format!("cast {icon}, void because idle"),
             comment: Some(comment(cast)),

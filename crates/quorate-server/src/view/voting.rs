@@ -76,10 +76,10 @@ impl GameView {
         let Some(category) = self.law.categories.get(&post.category) else {
             return false;
         };
-        self.view().post(post)
+        self.sight().post(post)
             && self.is_open(post)
             && !category.it.icons.is_empty()
-            && self.view().author(&post.author) != Some(me)
+            && self.sight().author(&post.author) != Some(me)
             && self.own_vote(id, &category.it.icons).is_none()
     }
 

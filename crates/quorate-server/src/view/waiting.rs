@@ -24,17 +24,17 @@ const NAMED: usize = 4;
 const SOON: Span = Span::hours(12);
 
 /// Conversations with messages that the reader has not read.
-pub(crate) fn letters(look: &GameView) -> Vec<NeedsLine> {
-    let unread = look.unread().into_iter();
+pub(crate) fn letters(view: &GameView) -> Vec<NeedsLine> {
+    let unread = view.unread().into_iter();
     let lines = unread.map(|(circle, count)| {
         let thread = messages::word(&circle);
         let link = urls::Thread {
-            game: look.game.as_str(),
+            game: view.game.as_str(),
             thread: &thread,
         };
         NeedsLine {
             icon: Icon::Mail,
-            title: look.circle_names(&circle),
+            title: view.circle_names(&circle),
             href: link.into(),
             after: String::new(),
             note: format!("wrote {}", plural(count, "message", "messages")),
@@ -46,23 +46,23 @@ pub(crate) fn letters(look: &GameView) -> Vec<NeedsLine> {
 
 /// What the law lets the reader alone do, such as the address of whoever has won; what an admin or the leader of the dynasty
 /// always can is no news.
-pub(crate) fn for_me_alone(look: &GameView) -> Vec<NeedsLine> {
-    let Some(me) = look.me.filter(|_| look.is_member()) else {
+pub(crate) fn for_me_alone(view: &GameView) -> Vec<NeedsLine> {
+    let Some(me) = view.me.filter(|_| view.is_member()) else {
         return Vec::new();
     };
-    let names = look.law.action_order.iter();
-    let alone = names.filter(|name| look.is_for_alone(name.as_str(), me));
-    let open = alone.filter_map(|name| look.law_offer(name.as_str()).filter(|o| o.open.is_ok()));
+    let names = view.law.action_order.iter();
+    let alone = names.filter(|name| view.is_for_alone(name.as_str(), me));
+    let open = alone.filter_map(|name| view.law_offer(name.as_str()).filter(|o| o.open.is_ok()));
     let act: Href = urls::Act {
-        game: look.game.as_str(),
+        game: view.game.as_str(),
     }
     .into();
     let lines = open.map(|offer| NeedsLine {
         icon: Icon::Star,
-        title: look.themed(&offer.title),
+        title: view.themed(&offer.title),
         href: act.at(&format!("act-{}", offer.action)),
         after: String::new(),
-        note: if look.is_paused() {
+        note: if view.is_paused() {
             "The game waits for this, and only you can do it".to_owned()
         } else {
             "Only you can do this".to_owned()
@@ -158,20 +158,20 @@ impl GameView {
 }
 
 /// Those who ask to join and whom the reader can let in.
-pub(crate) fn applicants(look: &GameView) -> Vec<NeedsLine> {
-    let people = look.state().people.iter();
+pub(crate) fn applicants(view: &GameView) -> Vec<NeedsLine> {
+    let people = view.state().people.iter();
     let asking = people.filter(|(_, person)| person.standing == Standing::Applicant);
     let found = asking.filter_map(|(id, _)| {
-        let offers = player::about(look, *id).into_iter();
+        let offers = player::about(view, *id).into_iter();
         let titles: Vec<String> = offers.map(|offer| offer.title).collect();
         let player = id.to_string();
         let link = urls::Player {
-            game: look.game.as_str(),
+            game: view.game.as_str(),
             player: &player,
         };
         (!titles.is_empty()).then(|| NeedsLine {
             icon: Icon::Person,
-            title: look.name(*id),
+            title: view.name(*id),
             href: link.into(),
             after: String::new(),
             note: format!("Asks to join. You can: {}", titles.join(", ")),
@@ -182,23 +182,23 @@ pub(crate) fn applicants(look: &GameView) -> Vec<NeedsLine> {
 }
 
 /// Matters that the reader may close by an office of theirs, oldest first.
-pub(crate) fn closings(look: &GameView) -> Vec<NeedsLine> {
-    let Some(me) = look.me.filter(|me| look.has_flag(*me, "admin")) else {
+pub(crate) fn closings(view: &GameView) -> Vec<NeedsLine> {
+    let Some(me) = view.me.filter(|me| view.has_flag(*me, "admin")) else {
         return Vec::new();
     };
-    let found = open_matters(look).into_iter().filter_map(|(id, post)| {
-        let decl = ripe(look, me, id, post)?;
+    let found = open_matters(view).into_iter().filter_map(|(id, post)| {
+        let decl = ripe(view, me, id, post)?;
         let word = id.to_string();
         let link = urls::Post {
-            game: look.game.as_str(),
+            game: view.game.as_str(),
             post: &word,
         };
         Some(NeedsLine {
             icon: Icon::Key,
-            title: look.themed(post.title.as_str()),
+            title: view.themed(post.title.as_str()),
             href: link.into(),
             after: String::new(),
-            note: closing_note(look, id, &look.themed(&decl.it.title)),
+            note: closing_note(view, id, &view.themed(&decl.it.title)),
             due: None,
         })
     });
@@ -206,10 +206,10 @@ pub(crate) fn closings(look: &GameView) -> Vec<NeedsLine> {
 }
 
 /// Matters that are open and that the reader may see, oldest first.
-fn open_matters(look: &GameView) -> Vec<(PostId, &Post)> {
-    let posts = look.state().posts.iter();
+fn open_matters(view: &GameView) -> Vec<(PostId, &Post)> {
+    let posts = view.state().posts.iter();
     let open = posts
-        .filter(|(_, post)| look.is_open(post) && look.is_matter(post) && look.view().post(post));
+        .filter(|(_, post)| view.is_open(post) && view.is_matter(post) && view.sight().post(post));
     let mut open: Vec<_> = open.map(|(id, post)| (*id, post)).collect();
     open.sort_by_key(|(id, post)| (post.open_at, *id));
     open
@@ -217,29 +217,29 @@ fn open_matters(look: &GameView) -> Vec<(PostId, &Post)> {
 
 /// By what somebody may close a matter now, if they are of those who usually do.
 pub(crate) fn ripe<'a>(
-    look: &'a GameView,
+    view: &'a GameView,
     me: PlayerId,
     id: PostId,
     post: &Post,
 ) -> Option<&'a At<ActionDecl>> {
-    if !look.has_flag(me, "admin") || !look.is_open(post) {
+    if !view.has_flag(me, "admin") || !view.is_open(post) {
         return None;
     }
-    let usual = look.usual_role(&post.category);
-    let closings = look.closings(id, me).into_iter();
+    let usual = view.usual_role(&post.category);
+    let closings = view.closings(id, me).into_iter();
     let mut ripe = closings.filter(|(decl, open)| open.is_ok() && decl.it.by.as_ref() == usual);
     ripe.next().map(|(decl, _)| decl)
 }
 
 /// The matters that the reader may close now by an office of theirs, and when the law may say so of others.
-pub(crate) fn closable_by(look: &GameView) -> (Vec<PostId>, Vec<Moment>) {
-    let Some(me) = look.me.filter(|me| look.has_flag(*me, "admin")) else {
+pub(crate) fn closable_by(view: &GameView) -> (Vec<PostId>, Vec<Moment>) {
+    let Some(me) = view.me.filter(|me| view.has_flag(*me, "admin")) else {
         return (Vec::new(), Vec::new());
     };
     let (mut now, mut later) = (Vec::new(), Vec::new());
-    for (id, post) in open_matters(look) {
-        let usual = look.usual_role(&post.category);
-        let closings = look.closings(id, me).into_iter();
+    for (id, post) in open_matters(view) {
+        let usual = view.usual_role(&post.category);
+        let closings = view.closings(id, me).into_iter();
         for (_, open) in closings.filter(|(decl, _)| decl.it.by.as_ref() == usual) {
             match open {
                 Ok(()) if !now.contains(&id) => now.push(id),
@@ -252,9 +252,9 @@ pub(crate) fn closable_by(look: &GameView) -> (Vec<PostId>, Vec<Moment>) {
 }
 
 /// "Can be enacted, 7–1".
-fn closing_note(look: &GameView, id: PostId, title: &str) -> String {
+fn closing_note(view: &GameView, id: PostId, title: &str) -> String {
     let way = capital(&can(&[title.to_owned()], "can be"));
-    let count = look.count(id);
+    let count = view.count(id);
     let tally = count.map(|count| count.on_button(title));
     match tally.as_deref().and_then(|button| button.split_once(", ")) {
         Some((_, votes)) => format!("{way}, {votes}"),
@@ -264,23 +264,23 @@ fn closing_note(look: &GameView, id: PostId, title: &str) -> String {
 
 /// Chances that pass: actions of the dynasty that the law allows now and, as it says itself, not much longer. What a limit
 /// counts anew at the same moment does not pass.
-pub(crate) fn passing(look: &GameView) -> Vec<NeedsLine> {
-    let playing = look
+pub(crate) fn passing(view: &GameView) -> Vec<NeedsLine> {
+    let playing = view
         .me
-        .filter(|me| look.is_member() && !look.has_flag(*me, conventions::IDLE));
+        .filter(|me| view.is_member() && !view.has_flag(*me, conventions::IDLE));
     let Some(me) = playing else {
         return Vec::new();
     };
-    let here = look.fork();
-    let law = &look.law;
+    let here = view.fork();
+    let law = &view.law;
     let actions = law
         .action_order
         .iter()
         .filter_map(|name| law.actions.get(name));
     let of_play =
-        actions.filter(|decl| look.section_of(&decl.site.rule) == Some(conventions::PLAY));
+        actions.filter(|decl| view.section_of(&decl.site.rule) == Some(conventions::PLAY));
     let act: Href = urls::Act {
-        game: look.game.as_str(),
+        game: view.game.as_str(),
     }
     .into();
     let found = of_play.filter_map(|decl| {
@@ -290,28 +290,28 @@ pub(crate) fn passing(look: &GameView) -> Vec<NeedsLine> {
                 (is_open, reads.until)
             })
         };
-        let (true, Some(until)) = is_open(look.now) else {
+        let (true, Some(until)) = is_open(view.now) else {
             return None;
         };
-        let is_soon = until > look.now && until - look.now < SOON;
+        let is_soon = until > view.now && until - view.now < SOON;
         if !is_soon || is_open(until).0 {
             return None;
         }
         Some(NeedsLine {
             icon: Icon::Star,
-            title: look.themed(&decl.it.title),
+            title: view.themed(&decl.it.title),
             href: act.at(&format!("act-{}", decl.it.name)),
             after: String::new(),
             note: "Only possible until".to_owned(),
-            due: Some(look.when(until)),
+            due: Some(view.when(until)),
         })
     });
     found.take(NAMED).collect()
 }
 
 /// Actions of the dynasty that are limited in time, that the reader has taken before, and that the law allows again.
-pub(crate) fn possible(look: &GameView) -> Option<NeedsLine> {
-    let again = again(look);
+pub(crate) fn possible(view: &GameView) -> Option<NeedsLine> {
+    let again = again(view);
     if again.is_empty() {
         return None;
     }
@@ -322,7 +322,7 @@ pub(crate) fn possible(look: &GameView) -> Option<NeedsLine> {
         title = format!("{title} and {more} more");
     }
     let act: Href = urls::Act {
-        game: look.game.as_str(),
+        game: view.game.as_str(),
     }
     .into();
     Some(NeedsLine {
@@ -336,16 +336,16 @@ pub(crate) fn possible(look: &GameView) -> Option<NeedsLine> {
 }
 
 /// Their titles, in the law's order; none for those who do not play now.
-fn again(look: &GameView) -> Vec<String> {
-    let playing = look
+fn again(view: &GameView) -> Vec<String> {
+    let playing = view
         .me
-        .filter(|me| look.is_member() && !look.has_flag(*me, conventions::IDLE));
+        .filter(|me| view.is_member() && !view.has_flag(*me, conventions::IDLE));
     let Some(me) = playing else {
         return Vec::new();
     };
-    let law = &look.law;
+    let law = &view.law;
     let of_play =
-        |decl: &&At<ActionDecl>| look.section_of(&decl.site.rule) == Some(conventions::PLAY);
+        |decl: &&At<ActionDecl>| view.section_of(&decl.site.rule) == Some(conventions::PLAY);
     let actions = law.action_order.iter();
     let limited: Vec<&At<ActionDecl>> = actions
         .filter_map(|name| law.actions.get(name))
@@ -353,7 +353,7 @@ fn again(look: &GameView) -> Vec<String> {
         .filter(of_play)
         .collect();
     let unused = |quota: &Quota| quota.used < quota.limit.times.max(1);
-    let titles: Vec<String> = look.trial_run(|tx| {
+    let titles: Vec<String> = view.trial_run(|tx| {
         let taken = limited.into_iter().filter(|decl| {
             let mut slots = decl
                 .it
@@ -366,5 +366,5 @@ fn again(look: &GameView) -> Vec<String> {
         let open = offered.filter(|offer| offer.open.is_ok() && offer.quotas.iter().all(unused));
         open.map(|offer| offer.title).collect()
     });
-    titles.iter().map(|title| look.themed(title)).collect()
+    titles.iter().map(|title| view.themed(title)).collect()
 }

@@ -14,9 +14,9 @@ use crate::view::game::GameView;
 const AHEAD: Span = Span::days(14);
 
 /// The window in which the reader may still edit a post, if they may now.
-pub(crate) fn edit_window(look: &GameView, id: PostId, post: &rows::Post) -> Option<EditWindow> {
-    let me = look.me?;
-    if look.view().author(&post.author) != Some(me) {
+pub(crate) fn edit_window(view: &GameView, id: PostId, post: &rows::Post) -> Option<EditWindow> {
+    let me = view.me?;
+    if view.sight().author(&post.author) != Some(me) {
         return None;
     }
     let act = Act::EditPost {
@@ -26,19 +26,19 @@ pub(crate) fn edit_window(look: &GameView, id: PostId, post: &rows::Post) -> Opt
         flavour: post.flavour.clone(),
         patch: post.patch.clone(),
     };
-    let may = |at| look.would_at(at, act.clone()).is_ok();
-    if !may(look.now) {
+    let may = |at| view.would_at(at, act.clone()).is_ok();
+    if !may(view.now) {
         return None;
     }
-    let until = last(look.now, AHEAD, may);
+    let until = last(view.now, AHEAD, may);
     let word = id.to_string();
     let href = urls::PostEdit {
-        game: look.game.as_str(),
+        game: view.game.as_str(),
         post: &word,
     };
     Some(EditWindow {
         href: href.into(),
-        until: until.map(|at| look.when(at)),
+        until: until.map(|at| view.when(at)),
     })
 }
 
@@ -73,27 +73,27 @@ fn last(now: Moment, ahead: Span, may: impl Fn(Moment) -> bool) -> Option<Moment
 
 /// The icons of a matter that the reader could cast with effect now: the law takes the comment, and the vote that then
 /// counts for them is that icon. Somebody idle, whose vote is none, is offered what the law does not refuse.
-pub(crate) fn usable_icons(look: &GameView, id: PostId, me: PlayerId, icons: &[Name]) -> Vec<Name> {
+pub(crate) fn usable_icons(view: &GameView, id: PostId, me: PlayerId, icons: &[Name]) -> Vec<Name> {
     let counts =
-        look.law.code.signature("ballot").is_some() && !look.has_flag(me, conventions::IDLE);
+        view.law.code.signature("ballot").is_some() && !view.has_flag(me, conventions::IDLE);
     let usable = |icon: &&Name| {
-        let mut judge = look.fork();
+        let mut judge = view.fork();
         let act = Act::Comment {
             post: id,
             text: typed(&format!(":{icon}:")),
         };
-        look.would_on(&mut judge, Actor::Player(me), act).is_ok()
-            && (!counts || ballot(look, &judge, id, me).is_none_or(|word| word == icon.as_str()))
+        view.would_on(&mut judge, Actor::Player(me), act).is_ok()
+            && (!counts || ballot(view, &judge, id, me).is_none_or(|word| word == icon.as_str()))
     };
     icons.iter().filter(usable).cloned().collect()
 }
 
-fn ballot(look: &GameView, judge: &Judge, id: PostId, me: PlayerId) -> Option<String> {
+fn ballot(view: &GameView, judge: &Judge, id: PostId, me: PlayerId) -> Option<String> {
     let args = vec![
         Datum::Thing(Thing::Post(id)),
         Datum::Thing(Thing::Player(me)),
     ];
-    match judge.query(look.now, |tx| tx.call(&Name::from("ballot"), args)) {
+    match judge.query(view.now, |tx| tx.call(&Name::from("ballot"), args)) {
         Ok(Datum::Text(word)) => Some(word.to_string()),
         _ => None,
     }

@@ -108,7 +108,7 @@ impl GameView {
 
     /// A tracked value in words, as far as the reader may know it.
     pub fn shown(&self, key: &CellKey) -> String {
-        match self.view().cell(key) {
+        match self.sight().cell(key) {
             Seen::Value(value) => self.label(&value),
             Seen::Hidden => "hidden".to_owned(),
             Seen::Nothing => String::new(),

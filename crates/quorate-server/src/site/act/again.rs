@@ -24,28 +24,28 @@ use crate::view::game::GameView;
 use crate::view::rewriting::{Present, rewrites};
 
 /// The field of a form that takes a new text, and the present one of what is picked in the form.
-fn present_text(look: &GameView, decl: &ActionDecl, form: &Posted) -> Option<(Name, String)> {
-    let (field, present) = rewrites(look, decl)?;
+fn present_text(view: &GameView, decl: &ActionDecl, form: &Posted) -> Option<(Name, String)> {
+    let (field, present) = rewrites(view, decl)?;
     let thing = |name: &Name| form.filled(name.as_str())?.parse::<Thing>().ok();
     let text = match &present {
         Present::Clause { rule, clause } => {
             let number = form.filled(clause.as_str()).and_then(|n| n.parse().ok());
             match (thing(rule), number) {
                 (Some(Thing::Rule(rule)), Some(number)) => {
-                    look.ask(|asked| asked.prose_of(&rule, number))
+                    view.ask(|asked| asked.prose_of(&rule, number))
                 }
                 _ => None,
             }
         }
         Present::Body(post) => match thing(post) {
-            Some(Thing::Post(id)) => look.post(id).map(|post| post.body.as_str().to_owned()),
+            Some(Thing::Post(id)) => view.post(id).map(|post| post.body.as_str().to_owned()),
             _ => None,
         },
         Present::Value { of, name } => thing(of).and_then(|thing| {
-            let kind = look.kind_of(&thing)?;
-            let values = look.values_of_kind(&kind);
+            let kind = view.kind_of(&thing)?;
+            let values = view.values_of_kind(&kind);
             let value = values.iter().find(|value| value.name() == name)?;
-            let held = look.ask(|asked| asked.held(&thing, value));
+            let held = view.ask(|asked| asked.held(&thing, value));
             (!held.is_hidden).then_some(held.text)
         }),
     };
@@ -53,16 +53,16 @@ fn present_text(look: &GameView, decl: &ActionDecl, form: &Posted) -> Option<(Na
 }
 
 /// `POST /g/{game}/act/{action}` with the button that asks for the present text: nothing is done.
-pub(crate) async fn present(look: Arc<GameView>, action: &str, mut form: Posted) -> Response {
+pub(crate) async fn present(view: Arc<GameView>, action: &str, mut form: Posted) -> Response {
     let action = Name::from(action);
-    shown(look, StatusCode::OK, move |look, me, events| {
-        let decl = look.law().actions.get(&action).ok_or(AppError::NotFound)?;
-        let mut page = sheet(look, me, None, events);
-        if let Some((field, text)) = present_text(look, &decl.it, &form) {
+    shown(view, StatusCode::OK, move |view, me, events| {
+        let decl = view.law().actions.get(&action).ok_or(AppError::NotFound)?;
+        let mut page = sheet(view, me, None, events);
+        if let Some((field, text)) = present_text(view, &decl.it, &form) {
             form.put(field.as_str(), text);
         } else {
             let nothing = Refusal::plain("something picked that has a text");
-            page.refusal = Some(look.refusal("That", &nothing));
+            page.refusal = Some(view.refusal("That", &nothing));
         }
         refill(&mut page, &action, &form);
         Ok(page)
@@ -73,21 +73,21 @@ pub(crate) async fn present(look: Arc<GameView>, action: &str, mut form: Posted)
 /// `POST /g/{game}/act/{action}/trial`: what the form would do as it is filled in. Nothing is done.
 pub async fn tried(
     Path((_, action)): Path<(String, String)>,
-    SentIn { look, form }: SentIn,
+    SentIn { view, form }: SentIn,
 ) -> Response {
     let action = Name::from(action);
-    shown(look, StatusCode::OK, move |look, me, events| {
-        let title = look.action_title(&action, None);
-        let mut page = sheet(look, me, None, events);
-        let lines = arguments(look, me, &action, &form).and_then(|args| {
-            look.act_lines(command::Act::Do {
+    shown(view, StatusCode::OK, move |view, me, events| {
+        let title = view.action_title(&action, None);
+        let mut page = sheet(view, me, None, events);
+        let lines = arguments(view, me, &action, &form).and_then(|args| {
+            view.act_lines(command::Act::Do {
                 action: action.clone(),
                 args,
             })
         });
         match lines {
             Ok(lines) => page.trial = Some(ActTrial { title, lines }),
-            Err(refusal) => page.refusal = Some(no(look, &title, &refusal)),
+            Err(refusal) => page.refusal = Some(no(view, &title, &refusal)),
         }
         refill(&mut page, &action, &form);
         Ok(page)
@@ -97,25 +97,25 @@ pub async fn tried(
 
 /// The page with why the law refused an action, whose form stands first and as it was filled in.
 pub(crate) async fn refused(
-    look: Arc<GameView>,
+    view: Arc<GameView>,
     action: &str,
     form: Posted,
     tried: String,
     refusal: Refusal,
 ) -> Response {
     let action = Name::from(action);
-    shown(look, StatusCode::CONFLICT, move |look, me, events| {
-        let mut page = sheet(look, me, None, events);
+    shown(view, StatusCode::CONFLICT, move |view, me, events| {
+        let mut page = sheet(view, me, None, events);
         refill(&mut page, &action, &form);
-        page.refusal = Some(no(look, &tried, &refusal));
+        page.refusal = Some(no(view, &tried, &refusal));
         Ok(page)
     })
     .await
 }
 
 /// Why an action was refused; of one whose rule went since its form was drawn it says that.
-pub(crate) fn no(look: &GameView, tried: &str, refusal: &Refusal) -> ui::Refusal {
-    let mut shown = look.refusal(tried, refusal);
+pub(crate) fn no(view: &GameView, tried: &str, refusal: &Refusal) -> ui::Refusal {
+    let mut shown = view.refusal(tried, refusal);
     if refusal.what().starts_with("an action called ") {
         shown.needs.clear();
         shown.because = Some(format!("no rule provides “{tried}” any more"));
@@ -125,20 +125,20 @@ pub(crate) fn no(look: &GameView, tried: &str, refusal: &Refusal) -> ui::Refusal
 }
 
 async fn shown(
-    look: Arc<GameView>,
+    view: Arc<GameView>,
     status: StatusCode,
     draw: impl FnOnce(&GameView, PlayerId, &[Event]) -> Result<ActPage, AppError> + Send + 'static,
 ) -> Response {
-    let events = latest(&look, None::<EventSeq>).await;
-    let reading = Arc::clone(&look);
+    let events = latest(&view, None::<EventSeq>).await;
+    let reading = Arc::clone(&view);
     let made = tokio::task::spawn_blocking(move || {
         let me = send::player(&reading)?;
         draw(&reading, me, &events)
     });
     match made.await {
-        Ok(Ok(page)) => reply::page(look.app(), look.visitor(), status, &page),
-        Ok(Err(error)) => answer_in(&look, Err(error)),
-        Err(error) => answer_in(&look, Err(error.into())),
+        Ok(Ok(page)) => reply::page(view.app(), view.visitor(), status, &page),
+        Ok(Err(error)) => answer_in(&view, Err(error)),
+        Err(error) => answer_in(&view, Err(error.into())),
     }
 }
 

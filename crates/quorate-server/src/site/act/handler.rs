@@ -25,18 +25,18 @@ use crate::view::offers::CALLED;
 use crate::view::people::Part;
 
 /// `GET /g/{game}/act`.
-pub async fn show(Opened(look): Opened, Query(query): Query<BTreeMap<String, String>>) -> Response {
+pub async fn show(Opened(view): Opened, Query(query): Query<BTreeMap<String, String>>) -> Response {
     let done = query
         .get("done")
         .and_then(|seq| seq.parse().ok())
         .map(EventSeq);
-    let me = match send::player(&look) {
+    let me = match send::player(&view) {
         Ok(me) => me,
-        Err(error) => return answer_in(&look, Err(error)),
+        Err(error) => return answer_in(&view, Err(error)),
     };
-    let events = latest(&look, done).await;
-    drawn(look, move |look| {
-        Ok(page(look, &sheet(look, me, done, &events)))
+    let events = latest(&view, done).await;
+    drawn(view, move |view| {
+        Ok(page(view, &sheet(view, me, done, &events)))
     })
     .await
 }
@@ -44,34 +44,34 @@ pub async fn show(Opened(look): Opened, Query(query): Query<BTreeMap<String, Str
 /// `POST /g/{game}/act/{action}`.
 pub async fn submit(
     Path((_, action)): Path<(String, String)>,
-    SentIn { look, form }: SentIn,
+    SentIn { view, form }: SentIn,
 ) -> Response {
     if form.filled("look").is_some() {
-        return again::present(look, &action, form).await;
+        return again::present(view, &action, form).await;
     }
-    let result = acted(&look, &action, &form).await;
+    let result = acted(&view, &action, &form).await;
     let name = Name::from(action.as_str());
     // Its rule may be gone since the form was shown, which brings the title along for that.
     let tried = match form.filled(CALLED) {
-        Some(title) if !look.law().actions.contains_key(&name) => title.to_owned(),
-        _ => look.action_title(&name, None),
+        Some(title) if !view.law().actions.contains_key(&name) => title.to_owned(),
+        _ => view.action_title(&name, None),
     };
     match result {
         Err(AppError::Refused(refusal)) if form.filled("back").is_none() => {
-            again::refused(look, &action, form, tried, *refusal).await
+            again::refused(view, &action, form, tried, *refusal).await
         }
-        result => told(&look, &form, result, &tried),
+        result => told(&view, &form, result, &tried),
     }
 }
 
 /// What a form that acts came to: back to where it stood, or the refusal.
 fn told(
-    look: &Arc<GameView>,
+    view: &Arc<GameView>,
     form: &Posted,
     result: Result<Receipt, AppError>,
     tried: &str,
 ) -> Response {
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     let back = form.filled("back").and_then(Href::returning);
     match result {
         Ok(receipt) => {
@@ -83,45 +83,45 @@ fn told(
             }
         }
         Err(AppError::Refused(refusal)) => {
-            let refusal = again::no(look, tried, &refusal);
-            let chrome = look.chrome("The rules say no", Part::Act);
+            let refusal = again::no(view, tried, &refusal);
+            let chrome = view.chrome("The rules say no", Part::Act);
             let way = match back {
                 Some(back) => Link::new("Back", back),
                 None => Link::new("What you can do", urls::Act { game }),
             };
-            reply::refused(look.app(), look.visitor(), chrome, refusal, None, way)
+            reply::refused(view.app(), view.visitor(), chrome, refusal, None, way)
         }
-        Err(error) => answer_in(look, Err(error)),
+        Err(error) => answer_in(view, Err(error)),
     }
 }
 
-async fn acted(look: &Arc<GameView>, action: &str, form: &Posted) -> Result<Receipt, AppError> {
-    let me = send::player(look)?;
-    let (reading, name, sent) = (Arc::clone(look), Name::from(action), form.clone());
+async fn acted(view: &Arc<GameView>, action: &str, form: &Posted) -> Result<Receipt, AppError> {
+    let me = send::player(view)?;
+    let (reading, name, sent) = (Arc::clone(view), Name::from(action), form.clone());
     let args = tokio::task::spawn_blocking(move || arguments(&reading, me, &name, &sent)).await??;
     let act = Act::Do {
         action: action.into(),
         args,
     };
-    send::send(look, form.key(), act).await
+    send::send(view, form.key(), act).await
 }
 
 /// `POST /g/{game}/answer/{question}`.
 pub async fn answer(
     Path((_, question)): Path<(String, String)>,
-    SentIn { look, form }: SentIn,
+    SentIn { view, form }: SentIn,
 ) -> Response {
-    let result = match answer_act(&look, &question, form.one("answer").unwrap_or_default()) {
-        Ok(act) => send::send(&look, form.key(), act).await,
+    let result = match answer_act(&view, &question, form.one("answer").unwrap_or_default()) {
+        Ok(act) => send::send(&view, form.key(), act).await,
         Err(error) => Err(error),
     };
-    told(&look, &form, result, "The answer")
+    told(&view, &form, result, "The answer")
 }
 
 /// `POST /g/{game}/roll`: the dice line.
-pub async fn roll(SentIn { look, form }: SentIn) -> Response {
+pub async fn roll(SentIn { view, form }: SentIn) -> Response {
     let line = form.one("line").unwrap_or_default();
     let act = Act::Dice { line: typed(line) };
-    let result = send::send(&look, form.key(), act).await;
-    told(&look, &form, result, "The dice line")
+    let result = send::send(&view, form.key(), act).await;
+    told(&view, &form, result, "The dice line")
 }

@@ -24,29 +24,29 @@ const LIKELY: usize = 3;
 const LATEST: u64 = 160;
 
 /// The latest events, and the one that the reader has just caused.
-pub(crate) async fn latest(look: &GameView, done: Option<EventSeq>) -> Vec<Event> {
-    let last = look.head().seq.0;
+pub(crate) async fn latest(view: &GameView, done: Option<EventSeq>) -> Vec<Event> {
+    let last = view.head().seq.0;
     let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
     let seqs: Vec<EventSeq> = done.into_iter().chain(latest.map(EventSeq)).collect();
-    look.app()
-        .events(look.game(), &seqs)
+    view.app()
+        .events(view.game(), &seqs)
         .await
         .unwrap_or_default()
 }
 
 pub(crate) fn sheet(
-    look: &GameView,
+    view: &GameView,
     me: PlayerId,
     done: Option<EventSeq>,
     events: &[Event],
 ) -> page::ActPage {
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     let (mut open, mut later, mut not) = (Vec::new(), Vec::new(), Vec::new());
-    let mut offers = look.law_offers();
+    let mut offers = view.law_offers();
     // The dynasty's own actions are what people come for; those on names, idling and offices follow.
-    offers.sort_by_key(|offer| look.section_of(&offer.site.rule) != Some(conventions::PLAY));
+    offers.sort_by_key(|offer| view.section_of(&offer.site.rule) != Some(conventions::PLAY));
     for offer in offers {
-        let shown = look.offer(&offer);
+        let shown = view.offer(&offer);
         match &offer.open {
             Ok(()) => open.push((offer.site.rule.clone(), shown)),
             Err(refusal) if refusal.next_at.is_some() => later.push(shown),
@@ -67,7 +67,7 @@ pub(crate) fn sheet(
     results.sort_by_key(|event| std::cmp::Reverse(event.seq));
     results.dedup_by_key(|event| event.seq);
     results.truncate(RESULTS);
-    let board = look.law().boards.iter().next().map(|(name, board)| {
+    let board = view.law().boards.iter().next().map(|(name, board)| {
         let board_name = name.as_str();
         let link = urls::Board {
             game,
@@ -76,33 +76,33 @@ pub(crate) fn sheet(
         Link::new(board.it.title.clone(), link)
     });
     page::ActPage {
-        chrome: look.chrome("Act", Part::Act),
-        who: look.name(me),
+        chrome: view.chrome("Act", Part::Act),
+        who: view.name(me),
         board,
-        just_now: mine.map(|event| outcome(look, event)),
+        just_now: mine.map(|event| outcome(view, event)),
         refusal: None,
         trial: None,
-        questions: questions(look),
-        now: topics(look, me, open, events),
+        questions: questions(view),
+        now: topics(view, me, open, events),
         later,
         not: page::Closed::by_reason(not),
-        sheet: Some(own_values(look, me)),
+        sheet: Some(own_values(view, me)),
         results: results
             .into_iter()
-            .map(|event| outcome(look, event))
+            .map(|event| outcome(view, event))
             .collect(),
-        all_results: Link::new("all of them", own_log(look, me)),
+        all_results: Link::new("all of them", own_log(view, me)),
     }
 }
 
 /// Open offers by topic: first those that are likely next, the others by their rules.
 fn topics(
-    look: &GameView,
+    view: &GameView,
     me: PlayerId,
     open: Vec<(Name, Offer)>,
     events: &[Event],
 ) -> Vec<page::ActTopic> {
-    let likely = likely(look, me, &open, events);
+    let likely = likely(view, me, &open, events);
     let mut topics: Vec<page::ActTopic> = Vec::new();
     let mut first: Vec<(usize, Offer)> = Vec::new();
     for (nth, (rule, offer)) in open.into_iter().enumerate() {
@@ -115,7 +115,7 @@ fn topics(
             Some(topic) => topic.offers.push(offer),
             None => topics.push(page::ActTopic {
                 id,
-                title: look.rule_title(&rule),
+                title: view.rule_title(&rule),
                 offers: vec![offer],
                 is_open: false,
             }),
@@ -137,14 +137,14 @@ fn topics(
 /// The places of the offers that are likely next, the likeliest first: what is the reader's alone to do, what closes a matter
 /// or waits for an office of theirs, and what players did lately in the dynasty, their own doings before others'. Where nobody
 /// did anything, the dynasty's first actions.
-fn likely(look: &GameView, me: PlayerId, open: &[(Name, Offer)], events: &[Event]) -> Vec<usize> {
-    let offices = look.offices();
-    let is_play = |rule: &Name| look.section_of(rule) == Some(conventions::PLAY);
+fn likely(view: &GameView, me: PlayerId, open: &[(Name, Offer)], events: &[Event]) -> Vec<usize> {
+    let offices = view.offices();
+    let is_play = |rule: &Name| view.section_of(rule) == Some(conventions::PLAY);
     let is_duty = |offer: &Offer| {
-        let decl = look.law().actions.get(offer.action.as_str());
+        let decl = view.law().actions.get(offer.action.as_str());
         decl.is_some_and(|decl| {
             let first = decl.it.params.first().map(|param| &param.ty);
-            let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || look.law().categories.contains_key(kind));
+            let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || view.law().categories.contains_key(kind));
             on && decl.it.by.as_ref().is_some_and(|by| offices.contains(by))
         })
     };
@@ -156,7 +156,7 @@ fn likely(look: &GameView, me: PlayerId, open: &[(Name, Offer)], events: &[Event
         done.map(|event| if by_me(event) { 3 } else { 1 }).sum()
     };
     let weight = |(rule, offer): &(Name, Offer)| {
-        if look.is_for_alone(&offer.action, me) {
+        if view.is_for_alone(&offer.action, me) {
             1_000
         } else if is_play(rule) {
             lately(offer)
@@ -180,29 +180,29 @@ fn likely(look: &GameView, me: PlayerId, open: &[(Name, Offer)], events: &[Event
     weighed.into_iter().map(|(_, nth)| nth).collect()
 }
 
-fn own_log(look: &GameView, me: PlayerId) -> Href {
-    let game = look.game().as_str();
+fn own_log(view: &GameView, me: PlayerId) -> Href {
+    let game = view.game().as_str();
     Href::from(urls::Log { game }).with("who", &me.to_string())
 }
 
 /// What somebody holds, in the law's order.
-fn own_values(look: &GameView, me: PlayerId) -> Sheet {
+fn own_values(view: &GameView, me: PlayerId) -> Sheet {
     Sheet {
-        title: look.name(me),
-        note: if look.has_flag(me, conventions::IDLE) {
+        title: view.name(me),
+        note: if view.has_flag(me, conventions::IDLE) {
             conventions::IDLE.to_owned()
         } else {
             String::new()
         },
-        facts: player::facts(look, me),
+        facts: player::facts(view, me),
     }
 }
 
 /// What waits for an answer, nearest deadline first.
-fn questions(look: &GameView) -> Vec<OpenQuestion> {
-    let game = look.game().as_str();
+fn questions(view: &GameView) -> Vec<OpenQuestion> {
+    let game = view.game().as_str();
     let mut found = Vec::new();
-    for (key, open) in look.my_open() {
+    for (key, open) in view.my_open() {
         let question = format!("open:{}", key.action);
         let to = urls::Answer {
             game,
@@ -212,7 +212,7 @@ fn questions(look: &GameView) -> Vec<OpenQuestion> {
             let sides = u64::try_from(die.sides).ok()?;
             Some(Die::rolled(sides, u64::try_from(die.result).ok()?))
         });
-        let mut options = choices(look, &open.question.options);
+        let mut options = choices(view, &open.question.options);
         if open.question.may_decline {
             options.push(Choice::new("none", "Nothing"));
         }
@@ -221,19 +221,19 @@ fn questions(look: &GameView) -> Vec<OpenQuestion> {
             dice: dice.collect(),
             lead: open.question.what.clone(),
             text: String::new(),
-            send: look.send(to),
+            send: view.send(to),
             options,
-            default: default_words(look, &open.question.default),
-            due: Some(look.when(open.deadline)),
-            cite: look
+            default: default_words(view, &open.question.default),
+            due: Some(view.when(open.deadline)),
+            cite: view
                 .law()
                 .actions
                 .get(&key.action)
-                .and_then(|decl| look.cite_site(&decl.site)),
+                .and_then(|decl| view.cite_site(&decl.site)),
         };
         found.push((open.deadline, made));
     }
-    for (id, duty) in look.my_duties() {
+    for (id, duty) in view.my_duties() {
         let question = format!("duty:{id}");
         let to = urls::Answer {
             game,
@@ -242,26 +242,26 @@ fn questions(look: &GameView) -> Vec<OpenQuestion> {
         let context: Vec<_> = duty
             .context
             .iter()
-            .map(|(name, value)| format!("{name}: {}", look.label(value.open())))
+            .map(|(name, value)| format!("{name}: {}", view.label(value.open())))
             .collect();
         let made = OpenQuestion {
             id: format!("duty-{id}"),
             dice: Vec::new(),
-            lead: look.duty_title(duty),
+            lead: view.duty_title(duty),
             text: if context.is_empty() {
                 String::new()
             } else {
                 format!(" ({})", context.join("; "))
             },
-            send: look.send(to),
-            options: choices(look, &duty.options),
-            default: default_words(look, &duty.default),
-            due: Some(look.when(duty.deadline)),
-            cite: look
+            send: view.send(to),
+            options: choices(view, &duty.options),
+            default: default_words(view, &duty.default),
+            due: Some(view.when(duty.deadline)),
+            cite: view
                 .law()
                 .decisions
                 .get(&duty.decision)
-                .and_then(|decl| look.cite_site(&decl.site)),
+                .and_then(|decl| view.cite_site(&decl.site)),
         };
         found.push((duty.deadline, made));
     }
@@ -269,17 +269,17 @@ fn questions(look: &GameView) -> Vec<OpenQuestion> {
     found.into_iter().map(|(_, question)| question).collect()
 }
 
-fn default_words(look: &GameView, default: &Value) -> String {
+fn default_words(view: &GameView, default: &Value) -> String {
     match default.open() {
         Value::None => "lets it go".to_owned(),
-        value => format!("means {}", look.label(value)),
+        value => format!("means {}", view.label(value)),
     }
 }
 
 /// Options as they are sent: their place in the list, which the state fixes.
-fn choices(look: &GameView, options: &[Value]) -> Vec<Choice> {
+fn choices(view: &GameView, options: &[Value]) -> Vec<Choice> {
     let numbered = options.iter().enumerate();
     numbered
-        .map(|(nth, value)| Choice::new(nth.to_string(), look.label(value.open())))
+        .map(|(nth, value)| Choice::new(nth.to_string(), view.label(value.open())))
         .collect()
 }

@@ -39,44 +39,44 @@ pub async fn show(
     Path(game): Path<String>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let look = match GameView::at(&site, &visitor, &game).await {
-        Ok(look) => look,
+    let view = match GameView::at(&site, &visitor, &game).await {
+        Ok(view) => view,
         Err(error) => return reply::failed(&site, &visitor, None, error),
     };
     // What was there before a player's first visit is not news to them.
-    if look.is_member() && !look.has_begun_to_see() {
-        SeenBy::of(&look).note(fresh::ALL, look.head().seq).await;
+    if view.is_member() && !view.has_begun_to_see() {
+        SeenBy::of(&view).note(fresh::ALL, view.head().seq).await;
     }
-    let (enacted, latest) = if look.is_member() {
+    let (enacted, latest) = if view.is_member() {
         (Arc::default(), Vec::new())
     } else {
         (
-            enactments::of_rules(&look).await,
-            story::latest(&look).await,
+            enactments::of_rules(&view).await,
+            story::latest(&view).await,
         )
     };
-    let undone = look.undone_of_me().await;
-    drawn(look, move |look| {
-        let story = story::story(look, &enacted, &latest);
-        Ok(page(look, &front(look, &query, story, undone)))
+    let undone = view.undone_of_me().await;
+    drawn(view, move |view| {
+        let story = story::story(view, &enacted, &latest);
+        Ok(page(view, &front(view, &query, story, undone)))
     })
     .await
 }
 
 fn front(
-    look: &GameView,
+    view: &GameView,
     query: &BTreeMap<String, String>,
     story: Vec<StoryStep>,
     undone: Vec<NeedsLine>,
 ) -> Front {
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     let kind = query.get("kind").map(|kind| Name::from(kind.as_str()));
     let at: usize = query
         .get("page")
         .and_then(|page| page.parse().ok())
         .unwrap_or(0);
-    let chrome = look.chrome(&look.title(), Part::Blog);
-    let posts = posts(look, kind.as_ref());
+    let chrome = view.chrome(&view.title(), Part::Blog);
+    let posts = posts(view, kind.as_ref());
     let shown: Vec<_> = posts.iter().skip(at * POSTS).take(POSTS).copied().collect();
     let here = |page: usize| {
         let mut href: Href = urls::Game { game }.into();
@@ -96,55 +96,55 @@ fn front(
             }
             None => chrome,
         },
-        needs: look
+        needs: view
             .me()
             .map(|_| {
-                let mut lines = needs(look).lines;
+                let mut lines = needs(view).lines;
                 lines.extend(undone);
-                lines.extend(look.mentions());
-                lines.extend(waiting::passing(look));
-                lines.extend(waiting::possible(look));
+                lines.extend(view.mentions());
+                lines.extend(waiting::passing(view));
+                lines.extend(waiting::possible(view));
                 Needs {
                     lines: ordered(lines),
                 }
             })
             .filter(|needs| !needs.lines.is_empty()),
-        welcome: welcome(look),
+        welcome: welcome(view),
         story,
-        fresh: look.fresh_with_button("posts"),
-        pinned: if at == 0 { pinned(look) } else { Vec::new() },
-        filters: filters(look, kind.as_ref()),
-        days: days(look, &shown),
-        write: look.is_member().then(|| urls::Compose { game }.into()),
+        fresh: view.fresh_with_button("posts"),
+        pinned: if at == 0 { pinned(view) } else { Vec::new() },
+        filters: filters(view, kind.as_ref()),
+        days: days(view, &shown),
+        write: view.is_member().then(|| urls::Compose { game }.into()),
         older: (posts.len() > (at + 1) * POSTS).then(|| here(at + 1)),
         newer: (at > 0).then(|| here(at - 1)),
-        facts: facts(look),
-        roster: roster(look),
-        last_dynasty: last_dynasty(look),
+        facts: facts(view),
+        roster: roster(view),
+        last_dynasty: last_dynasty(view),
     }
 }
 
 /// Posts that the reader may see, newest first.
-fn posts(look: &GameView, kind: Option<&Name>) -> Vec<PostId> {
-    let mut posts: Vec<(PostId, &Post)> = look
+fn posts(view: &GameView, kind: Option<&Name>) -> Vec<PostId> {
+    let mut posts: Vec<(PostId, &Post)> = view
         .posts()
         .filter(|(_, post)| kind.is_none_or(|kind| post.category == *kind))
-        .filter(|(_, post)| look.sees_post(post))
+        .filter(|(_, post)| view.sees_post(post))
         .map(|(id, post)| (*id, post))
         .collect();
     posts.sort_by_key(|(id, post)| std::cmp::Reverse((post.at, *id)));
     posts.into_iter().map(|(id, _)| id).collect()
 }
 
-fn days(look: &GameView, posts: &[PostId]) -> Vec<Day> {
+fn days(view: &GameView, posts: &[PostId]) -> Vec<Day> {
     let mut days: Vec<Day> = Vec::new();
     for id in posts {
-        let Some(post) = look.post(*id) else { continue };
-        let Some(entry) = entry(look, *id) else {
+        let Some(post) = view.post(*id) else { continue };
+        let Some(entry) = entry(view, *id) else {
             continue;
         };
-        let day = look.when(post.at).day();
-        let title = if post.at.day_start() == look.now().day_start() {
+        let day = view.when(post.at).day();
+        let title = if post.at.day_start() == view.now().day_start() {
             format!("Today, {day}")
         } else {
             day
@@ -160,21 +160,21 @@ fn days(look: &GameView, posts: &[PostId]) -> Vec<Day> {
     days
 }
 
-fn pinned(look: &GameView) -> Vec<Pin> {
-    let posts = posts(look, None);
+fn pinned(view: &GameView) -> Vec<Pin> {
+    let posts = posts(view, None);
     let pins = posts.into_iter().filter_map(|id| {
-        let post = look.post(id).filter(|post| look.law().is_sticky(post))?;
+        let post = view.post(id).filter(|post| view.law().is_sticky(post))?;
         let word = id.to_string();
         Some(Pin {
-            title: look.themed(post.title.as_str()),
+            title: view.themed(post.title.as_str()),
             href: urls::Post {
-                game: look.game().as_str(),
+                game: view.game().as_str(),
                 post: &word,
             }
             .into(),
             note: format!(
                 "{} · {}",
-                look.category_title(post),
+                view.category_title(post),
                 plural(post.comments as usize, "comment", "comments")
             ),
         })
@@ -182,15 +182,15 @@ fn pinned(look: &GameView) -> Vec<Pin> {
     pins.collect()
 }
 
-fn filters(look: &GameView, chosen: Option<&Name>) -> Vec<(Link, bool)> {
+fn filters(view: &GameView, chosen: Option<&Name>) -> Vec<(Link, bool)> {
     let game: Href = urls::Game {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
     }
     .into();
     let mut filters = vec![(Link::new("All", game.clone()), chosen.is_none())];
-    for name in &look.law().category_order {
-        if let Some(category) = look.law().categories.get(name)
-            && look
+    for name in &view.law().category_order {
+        if let Some(category) = view.law().categories.get(name)
+            && view
                 .posts()
                 .map(|(_, row)| row)
                 .any(|post| post.category == *name)
@@ -202,8 +202,8 @@ fn filters(look: &GameView, chosen: Option<&Name>) -> Vec<(Link, bool)> {
     filters
 }
 
-fn welcome(look: &GameView) -> Option<Welcome> {
-    let game = look.game().as_str();
+fn welcome(view: &GameView) -> Option<Welcome> {
+    let game = view.game().as_str();
     let rules = Link::new("Read the rules", urls::Ruleset { game });
     let told = |title: &str, text: &str, ways: Vec<Link>| {
         Some(Welcome {
@@ -212,12 +212,12 @@ fn welcome(look: &GameView) -> Option<Welcome> {
             ways,
         })
     };
-    let standing = look.me().and_then(|me| look.public().people.get(&me));
+    let standing = view.me().and_then(|me| view.public().people.get(&me));
     match standing.map(|person| person.standing) {
         Some(Standing::Member)
-            if look
+            if view
                 .me()
-                .is_some_and(|me| look.has_flag(me, conventions::IDLE)) =>
+                .is_some_and(|me| view.has_flag(me, conventions::IDLE)) =>
         {
             told(
                 "You’re idle",
@@ -229,29 +229,29 @@ fn welcome(look: &GameView) -> Option<Welcome> {
             )
         }
         Some(Standing::Member | Standing::Barred) => None,
-        Some(Standing::Applicant) => told("You asked to join", &let_in_by(look), vec![rules]),
+        Some(Standing::Applicant) => told("You asked to join", &let_in_by(view), vec![rules]),
         Some(Standing::Left) | None => {
             let mut ways = Vec::new();
-            if look.visitor().account.is_some() {
+            if view.visitor().account.is_some() {
                 ways.push(Link::new("Ask to join", urls::Join { game }));
             } else {
                 // Whoever is new here has no account yet.
-                ways.extend(look.visitor().ways_in().into_iter().rev());
+                ways.extend(view.visitor().ways_in().into_iter().rev());
             }
             ways.push(rules);
             ways.push(Link::new("How to play", urls::Help));
-            told("New here?", &in_short(look), ways)
+            told("New here?", &in_short(view), ways)
         }
     }
 }
 
 /// Who can let in the reader, who asked to join.
-fn let_in_by(look: &GameView) -> String {
-    let (active, _) = look.roster();
-    let me = look.me();
-    let can = |id: &&PlayerId| me.is_some_and(|me| player::can_deal_with(look, **id, me));
+fn let_in_by(view: &GameView) -> String {
+    let (active, _) = view.roster();
+    let me = view.me();
+    let can = |id: &&PlayerId| me.is_some_and(|me| player::can_deal_with(view, **id, me));
     let can: Vec<PlayerId> = active.iter().filter(can).copied().collect();
-    let names: Vec<String> = can.iter().map(|id| look.name(*id)).collect();
+    let names: Vec<String> = can.iter().map(|id| view.name(*id)).collect();
     let who = match names.as_slice() {
         [] => "A player has".to_owned(),
         names if names.len() == active.len() && names.len() > 1 => "Any player can let".to_owned(),
@@ -263,11 +263,11 @@ fn let_in_by(look: &GameView) -> String {
 }
 
 /// What goes on, for somebody who comes by, and what they could do in five minutes.
-fn in_short(look: &GameView) -> String {
-    let (active, _) = look.roster();
-    let open = look
+fn in_short(view: &GameView) -> String {
+    let (active, _) = view.roster();
+    let open = view
         .posts()
-        .filter(|(_, post)| look.is_matter(post) && look.is_open(post));
+        .filter(|(_, post)| view.is_matter(post) && view.is_open(post));
     let open = match open.count() {
         0 => "nothing is up for a vote".to_owned(),
         open => format!("{} up for a vote", plural(open, "matter is", "matters are")),
@@ -280,42 +280,42 @@ fn in_short(look: &GameView) -> String {
 }
 
 /// The dynasty before, with the way to its story.
-fn last_dynasty(look: &GameView) -> Option<(String, Link)> {
-    let (number, dynasty) = look.public().dynasties.iter().rev().nth(1)?;
+fn last_dynasty(view: &GameView) -> Option<(String, Link)> {
+    let (number, dynasty) = view.public().dynasties.iter().rev().nth(1)?;
     let word = number.to_string();
     let link = urls::Dynasty {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         dynasty: &word,
     };
-    let (title, text) = crate::view::dynasties::in_short(look, *number, dynasty);
+    let (title, text) = crate::view::dynasties::in_short(view, *number, dynasty);
     Some((format!("{title}. {text}"), Link::new("Its story", link)))
 }
 
 /// Quorum, what is pending, and the values that the law wants in sight.
-pub fn facts(look: &GameView) -> Vec<Fact> {
+pub fn facts(view: &GameView) -> Vec<Fact> {
     let mut facts = Vec::new();
-    let (active, idle) = look.roster();
-    if let Some(Datum::Int(enough)) = look.law_says(conventions::ENOUGH, vec![]) {
+    let (active, idle) = view.roster();
+    if let Some(Datum::Int(enough)) = view.law_says(conventions::ENOUGH, vec![]) {
         let note = format!("of {}", plural(active.len(), "player", "players"));
         facts.push(
             Fact::new(capital(conventions::ENOUGH), enough.to_string())
                 .note(note)
                 .to(urls::Players {
-                    game: look.game().as_str(),
+                    game: view.game().as_str(),
                 }),
         );
     } else {
         let note = format!("{} idle", idle.len());
-        facts.push(Fact::new(look.word("Players"), active.len().to_string()).note(note));
+        facts.push(Fact::new(view.word("Players"), active.len().to_string()).note(note));
     }
-    for name in &look.law().category_order {
-        let Some(category) = look.law().categories.get(name) else {
+    for name in &view.law().category_order {
+        let Some(category) = view.law().categories.get(name) else {
             continue;
         };
-        let open = look
+        let open = view
             .posts()
             .map(|(_, row)| row)
-            .filter(|post| post.category == *name && look.is_open(post))
+            .filter(|post| post.category == *name && view.is_open(post))
             .count();
         if open > 0 && !category.it.icons.is_empty() {
             let title = capital(&category.it.title);
@@ -324,20 +324,20 @@ pub fn facts(look: &GameView) -> Vec<Fact> {
     }
     // A flag that does not stand is no news.
     facts.extend(
-        look.tracked_facts("sidebar")
+        view.tracked_facts("sidebar")
             .into_iter()
             .filter(|fact| fact.value != "no"),
     );
     facts
 }
 
-fn roster(look: &GameView) -> Roster {
-    let (active, idle) = look.roster();
-    let leader = look.leader();
+fn roster(view: &GameView) -> Roster {
+    let (active, idle) = view.roster();
+    let leader = view.leader();
     let mut active: Vec<_> = active;
     active.sort_by_key(|id| Some(*id) != leader);
     let count = format!("{} active, {} idle", active.len(), idle.len());
-    let active: Vec<_> = active.into_iter().map(|id| look.person(id)).collect();
+    let active: Vec<_> = active.into_iter().map(|id| view.person(id)).collect();
     let mut key: Vec<Role> = Vec::new();
     for role in active.iter().flat_map(|person| &person.roles) {
         if !key.contains(role) {
@@ -345,15 +345,15 @@ fn roster(look: &GameView) -> Roster {
         }
     }
     Roster {
-        title: look.word("Players"),
+        title: view.word("Players"),
         count,
         active,
-        idle: idle.into_iter().map(|id| look.person(id)).collect(),
+        idle: idle.into_iter().map(|id| view.person(id)).collect(),
         key,
     }
 }
 
 /// A button that leads nowhere else than to a form of its own.
-pub fn button(look: &GameView, to: impl Into<Href>, words: &str) -> Form {
-    Form::button(look.send(to), words)
+pub fn button(view: &GameView, to: impl Into<Href>, words: &str) -> Form {
+    Form::button(view.send(to), words)
 }

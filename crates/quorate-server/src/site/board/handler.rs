@@ -37,34 +37,34 @@ const SETUP: usize = 400;
 
 /// `GET /g/{game}/board/{board}`.
 pub(crate) async fn show(
-    OpenedThen(look): OpenedThen,
+    OpenedThen(view): OpenedThen,
     Path((_, word)): Path<(String, String)>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let name = Name::from(word.as_str());
-    match latest(&look, &name).await {
+    match latest(&view, &name).await {
         Ok(events) => {
-            drawn(look, move |look| {
-                Ok(page(look, &whole(look, &name, &query, &events)?))
+            drawn(view, move |view| {
+                Ok(page(view, &whole(view, &name, &query, &events)?))
             })
             .await
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     }
 }
 
 /// The latest events that moved something on, onto or off a board as far as the reader may see it, newest first.
-async fn latest(look: &GameView, board: &Name) -> Result<Vec<Event>, AppError> {
-    let last = look.head().seq.0;
+async fn latest(view: &GameView, board: &Name) -> Result<Vec<Event>, AppError> {
+    let last = view.head().seq.0;
     let mut found: Vec<Event> = Vec::new();
     let mut next = last;
     while next > 0 && found.len() < MOVES && last - next < READ_MAX {
         let low = next.saturating_sub(READ).max(1);
         let seqs: Vec<EventSeq> = (low..=next).rev().map(EventSeq).collect();
-        let events = look.app().events(look.game(), &seqs).await?;
+        let events = view.app().events(view.game(), &seqs).await?;
         let moving = events
             .into_iter()
-            .filter(|event| event.steps.len() < SETUP && !moved(look, board, event).is_empty());
+            .filter(|event| event.steps.len() < SETUP && !moved(view, board, event).is_empty());
         found.extend(moving);
         next = low - 1;
     }
@@ -74,24 +74,24 @@ async fn latest(look: &GameView, board: &Name) -> Result<Vec<Event>, AppError> {
 }
 
 fn whole(
-    look: &GameView,
+    view: &GameView,
     name: &Name,
     query: &BTreeMap<String, String>,
     events: &[Event],
 ) -> Result<BoardPage, AppError> {
-    let decl = look.law().boards.get(name).ok_or(AppError::NotFound)?;
-    let game = look.game().as_str();
+    let decl = view.law().boards.get(name).ok_or(AppError::NotFound)?;
+    let game = view.game().as_str();
     let here: Href = urls::Board {
         game,
         board: name.as_str(),
     }
     .into();
-    let standing = standing(look, name);
-    let mut board = draw(look, name, &decl.it, &standing);
-    let last = events.iter().find(|event| look.may_know(event));
-    board.trails = last.map_or(Vec::new(), |event| trails(look, name, &decl.it, event));
+    let standing = standing(view, name);
+    let mut board = draw(view, name, &decl.it, &standing);
+    let last = events.iter().find(|event| view.may_know(event));
+    board.trails = last.map_or(Vec::new(), |event| trails(view, name, &decl.it, event));
     let choice = moves::Choosing {
-        look,
+        view,
         board: name,
         decl: &decl.it,
         standing: &standing,
@@ -103,32 +103,32 @@ fn whole(
         board.targets.clone_from(&offered.targets);
         board.form = Some("moves".to_owned());
     }
-    let title = look.themed(&decl.it.title);
-    let about = if look.is_past() {
-        format!("As it was on {}.", look.when(look.now()).full())
+    let title = view.themed(&decl.it.title);
+    let about = if view.is_past() {
+        format!("As it was on {}.", view.when(view.now()).full())
     } else {
         String::new()
     };
     let results = events
         .iter()
-        .filter(|event| look.may_know(event))
-        .map(|event| told(look, name, &decl.it, event));
+        .filter(|event| view.may_know(event))
+        .map(|event| told(view, name, &decl.it, event));
     Ok(BoardPage {
-        chrome: look.chrome(&title, Part::Boards),
+        chrome: view.chrome(&title, Part::Boards),
         title,
         about,
-        ways: ways(look, &here, events),
+        ways: ways(view, &here, events),
         tabs: offered.tabs,
         board,
         moves: offered.moves.map(|moves| moves.list),
         results: results.collect(),
-        table: table(look, &standing),
+        table: table(view, &standing),
     })
 }
 
 /// The squares that something had before and after an event, in its order, as far as the reader may see them.
 fn moved(
-    look: &GameView,
+    view: &GameView,
     board: &Name,
     event: &Event,
 ) -> Vec<(Thing, Option<Square>, Option<Square>)> {
@@ -142,7 +142,7 @@ fn moved(
             continue;
         };
         let (old, new) = (square(old), square(new));
-        if !look.sees_cell(key) || (old.is_none() && new.is_none()) {
+        if !view.sees_cell(key) || (old.is_none() && new.is_none()) {
             continue;
         }
         match found.iter_mut().find(|(thing, ..)| *thing == key.thing) {
@@ -153,8 +153,8 @@ fn moved(
     found
 }
 
-fn trails(look: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Vec<Trail> {
-    let ways = moved(look, board, event).into_iter();
+fn trails(view: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Vec<Trail> {
+    let ways = moved(view, board, event).into_iter();
     let ways = ways.filter_map(|(_, old, new)| {
         let (from, to) = (place(decl, &old?)?, place(decl, &new?)?);
         (from != to).then_some(Trail { from, to })
@@ -163,14 +163,14 @@ fn trails(look: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Vec
 }
 
 /// An event of the board: who did what, and what went where.
-fn told(look: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
-    let mut outcome = events::outcome(look, event);
-    outcome.what = format!("{}: {}", look.doer_name(event), outcome.what);
-    let doer = look.doer(event).map(Thing::Player);
+fn told(view: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
+    let mut outcome = events::outcome(view, event);
+    outcome.what = format!("{}: {}", view.doer_name(event), outcome.what);
+    let doer = view.doer(event).map(Thing::Player);
     // What is gone has no name any more.
-    let ways = moved(look, board, event)
+    let ways = moved(view, board, event)
         .into_iter()
-        .filter(|(thing, old, new)| old != new && look.kind_of(thing).is_some())
+        .filter(|(thing, old, new)| old != new && view.kind_of(thing).is_some())
         .enumerate()
         .map(|(nth, (thing, old, new))| {
             let named = |square: Option<Square>| {
@@ -181,7 +181,7 @@ fn told(look: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Outco
             if nth == 0 && doer.as_ref() == Some(&thing) {
                 way
             } else {
-                format!("{} {way}", look.called(&thing))
+                format!("{} {way}", view.called(&thing))
             }
         });
     let mut words: Vec<String> = ways.collect();
@@ -192,25 +192,25 @@ fn told(look: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Outco
 }
 
 /// One step back in the board's past, and the way to now.
-fn ways(look: &GameView, here: &Href, events: &[Event]) -> Vec<Link> {
+fn ways(view: &GameView, here: &Href, events: &[Event]) -> Vec<Link> {
     let mut ways = Vec::new();
     let before = events.first().map(|event| event.seq.0.saturating_sub(1));
     if let Some(before) = before.filter(|before| *before > 1) {
-        let title = if look.is_past() {
+        let title = if view.is_past() {
             "one move back"
         } else {
             "before the last move"
         };
         ways.push(Link::new(title, here.with("at", &before.to_string())));
     }
-    if look.is_past() {
+    if view.is_past() {
         ways.push(Link::new("now", here.clone()));
     }
     ways
 }
 
 /// Players on the board, with where they stand and their first figures.
-fn table(look: &GameView, standing: &[BoardStanding]) -> Option<(String, String, Table)> {
+fn table(view: &GameView, standing: &[BoardStanding]) -> Option<(String, String, Table)> {
     let things: Vec<Thing> = standing
         .iter()
         .filter(|one| matches!(one.thing, Thing::Player(_)))
@@ -220,7 +220,7 @@ fn table(look: &GameView, standing: &[BoardStanding]) -> Option<(String, String,
         return None;
     }
     let kind = Name::from("Player");
-    let values = look.tracked_of(&kind);
+    let values = view.tracked_of(&kind);
     let is_place = |value: &Tracked<'_>| matches!(value.source, Source::Kept(decl) if matches!(decl.holds, Holds::Place { .. }));
     let places = values.iter().filter(|value| is_place(value));
     let figures = values
@@ -231,14 +231,14 @@ fn table(look: &GameView, standing: &[BoardStanding]) -> Option<(String, String,
     let here = TableAsked {
         here: Some(
             urls::Tracker {
-                game: look.game().as_str(),
+                game: view.game().as_str(),
             }
             .into(),
         ),
         ..TableAsked::default()
     };
     let count = things.len();
-    let (active, _) = look.roster();
+    let (active, _) = view.roster();
     let off = active.len().saturating_sub(count);
     let plan = Plan {
         id: "on-board".to_owned(),
@@ -250,7 +250,7 @@ fn table(look: &GameView, standing: &[BoardStanding]) -> Option<(String, String,
         asked: &here,
         today: None,
     };
-    let mut table = plan.table(look, None);
+    let mut table = plan.table(view, None);
     table.tells_change = false;
     let note = match off {
         0 => count.to_string(),

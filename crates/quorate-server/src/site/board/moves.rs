@@ -24,7 +24,7 @@ const TRIES: usize = 400;
 
 /// A board on which something is chosen.
 pub(crate) struct Choosing<'a> {
-    pub(crate) look: &'a GameView,
+    pub(crate) view: &'a GameView,
     pub(crate) board: &'a Name,
     pub(crate) decl: &'a BoardDecl,
     pub(crate) standing: &'a [BoardStanding],
@@ -69,8 +69,8 @@ struct OnBoard<'a> {
 impl Choosing<'_> {
     /// The board's actions for the reader, and the one they chose or the first that is open.
     pub(crate) fn offered(&self) -> Offered {
-        let look = self.look;
-        let Some(me) = look.me().filter(|_| !look.is_past() && look.is_member()) else {
+        let view = self.view;
+        let Some(me) = view.me().filter(|_| !view.is_past() && view.is_member()) else {
             return Offered::default();
         };
         let actions = self.actions(me);
@@ -83,8 +83,8 @@ impl Choosing<'_> {
         let tabs = actions.iter().map(|action| {
             let next = action.offer.open.as_ref().err().and_then(|no| no.next_at);
             Tab {
-                title: look.themed(&action.offer.title),
-                note: next.map_or(String::new(), |at| look.when(at).brief()),
+                title: view.themed(&action.offer.title),
+                note: next.map_or(String::new(), |at| view.when(at).brief()),
                 href: self.here.with("do", action.offer.action.as_str()),
                 is_current: name.as_ref() == Some(&action.offer.action),
                 is_closed: action.offer.open.is_err(),
@@ -99,14 +99,14 @@ impl Choosing<'_> {
     /// Actions with a parameter that takes a square; else those that take something that stands on one, where the
     /// action looks at where it stands.
     fn actions(&self, me: PlayerId) -> Vec<OnBoard<'_>> {
-        let law = self.look.law();
+        let law = self.view.law();
         let wanted: Vec<(&At<ActionDecl>, usize)> = law
             .action_order
             .iter()
             .filter_map(|name| law.actions.get(name))
             .filter_map(|decl| Some((decl, self.picked(&decl.it)?)))
             .collect();
-        self.look.ask(|asked| {
+        self.view.ask(|asked| {
             wanted
                 .iter()
                 .map(|(decl, field)| OnBoard {
@@ -122,7 +122,7 @@ impl Choosing<'_> {
         let is_square = |ty: &Type| *inner(ty) == Type::Square;
         let square = decl.params.iter().position(|param| is_square(&param.ty));
         square.or_else(|| {
-            let reads = self.look.law().reads.get(&decl.body)?;
+            let reads = self.view.law().reads.get(&decl.body)?;
             decl.params.iter().position(|param| match inner(&param.ty) {
                 Type::Kind(kind) => self.places_of(kind).any(|name| reads.contains(name)),
                 _ => false,
@@ -133,7 +133,7 @@ impl Choosing<'_> {
     /// The values of a kind that hold a square of this board.
     fn places_of(&self, kind: &Name) -> impl Iterator<Item = &Name> {
         let board = self.board;
-        let values = self.look.law().values.iter();
+        let values = self.view.law().values.iter();
         values
             .filter(move |((of, _), decl)| {
                 of == kind && matches!(&decl.it.holds, Holds::Place { board: on } if on == board)
@@ -142,20 +142,20 @@ impl Choosing<'_> {
     }
 
     fn chosen(&self, me: PlayerId, action: &OnBoard<'_>) -> ChosenOnBoard {
-        let look = self.look;
+        let view = self.view;
         let offer = &action.offer;
         let (with, companion) = self.companion(me, action);
         let (targets, everywhere) = self.targets(me, action, companion.as_ref());
-        let game = look.game().as_str();
+        let game = view.game().as_str();
         let to = urls::Action {
             game,
             action: offer.action.as_str(),
         };
-        let mut send = look.send(to).with("back", self.here_with(action).as_str());
+        let mut send = view.send(to).with("back", self.here_with(action).as_str());
         let field = &offer.fields[action.field];
         let mut skipped = vec![field.name.clone()];
         if let Some((name, datum)) = &companion {
-            let label = look.ask(|asked| asked.label(datum));
+            let label = view.ask(|asked| asked.label(datum));
             send = send.with(name.as_str(), sent(datum, &label));
             skipped.push(name.clone());
         }
@@ -163,9 +163,9 @@ impl Choosing<'_> {
             .fields
             .iter()
             .filter(|field| !skipped.contains(&field.name));
-        let title = look.themed(&offer.title);
+        let title = view.themed(&offer.title);
         let note = match &offer.open {
-            Err(refusal) => look.refusal(&title, refusal).sentence(),
+            Err(refusal) => view.refusal(&title, refusal).sentence(),
             Ok(()) if targets.is_empty() => "You can’t pick any square now.".to_owned(),
             Ok(()) => String::new(),
         };
@@ -175,12 +175,12 @@ impl Choosing<'_> {
                 button: format!("{title}: {{}}"),
                 title,
                 count: squares,
-                about: look.clause_in_two(&offer.site).0,
-                says: says(&look.themed(&offer.says), &everywhere),
+                about: view.clause_in_two(&offer.site).0,
+                says: says(&view.themed(&offer.says), &everywhere),
                 send,
                 with,
                 name: field.name.to_string(),
-                fields: rest.map(|field| look.field(field, "move")).collect(),
+                fields: rest.map(|field| view.field(field, "move")).collect(),
                 note,
             },
             targets,
@@ -275,7 +275,7 @@ impl Choosing<'_> {
             .count();
         let mut options = self.options(action);
         if missing == 0 && options.len() <= TRIES {
-            self.look.ask(|asked| {
+            self.view.ask(|asked| {
                 options.retain(|pick| {
                     let mut args = vec![(field.name.clone(), pick.datum.clone())];
                     args.extend(companion.cloned());
@@ -288,7 +288,7 @@ impl Choosing<'_> {
         let does = |pick: &BoardPick<'_>| {
             let mut args = vec![(field.name.clone(), pick.datum.clone())];
             args.extend(companion.cloned());
-            self.look.act_does(&action.offer.action, &args)
+            self.view.act_does(&action.offer.action, &args)
         };
         let told: Vec<Vec<String>> = if tells {
             let told = options.iter().map(|pick| does(pick).unwrap_or_default());
@@ -302,7 +302,7 @@ impl Choosing<'_> {
             let value = sent(pick.datum, pick.label);
             let mut href = self.here_with(action);
             if let Some((_, with)) = companion {
-                let label = self.look.ask(|asked| asked.label(with));
+                let label = self.view.ask(|asked| asked.label(with));
                 href = href.with("with", &sent(with, &label));
             }
             Some(Target {
@@ -329,14 +329,14 @@ impl Choosing<'_> {
         if pick.remark.is_empty() {
             there
         } else {
-            format!("{there}: {}", self.look.themed(pick.remark))
+            format!("{there}: {}", self.view.themed(pick.remark))
         }
     }
 
     fn there(&self, pick: &BoardPick<'_>) -> String {
         if let Datum::Thing(thing) = pick.datum {
             return match thing {
-                Thing::Player(id) if self.look.me() == Some(*id) => "yourself".to_owned(),
+                Thing::Player(id) if self.view.me() == Some(*id) => "yourself".to_owned(),
                 _ => pick.label.clone(),
             };
         }

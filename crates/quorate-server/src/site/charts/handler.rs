@@ -38,51 +38,51 @@ struct Course {
 
 /// `GET /g/{game}/charts`.
 pub(crate) async fn show(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let gathered = async {
-        let weeks = weeks(&look);
-        let activity = activity(&look, &weeks).await?;
-        Ok::<_, AppError>((weeks, activity, courses(&look, &query).await?))
+        let weeks = weeks(&view);
+        let activity = activity(&view, &weeks).await?;
+        Ok::<_, AppError>((weeks, activity, courses(&view, &query).await?))
     };
     match gathered.await {
         Ok((weeks, activity, courses)) => {
-            drawn(look, move |look| {
-                let charts = whole(look, &weeks, activity, &courses);
+            drawn(view, move |view| {
+                let charts = whole(view, &weeks, activity, &courses);
                 Ok(page(
-                    look,
+                    view,
                     &Charts {
-                        chrome: look.chrome("Charts", Part::Log),
+                        chrome: view.chrome("Charts", Part::Log),
                         here: urls::Charts {
-                            game: look.game().as_str(),
+                            game: view.game().as_str(),
                         }
                         .into(),
-                        pick: pick(look, &query),
+                        pick: pick(view, &query),
                         charts,
                     },
                 ))
             })
             .await
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     }
 }
 
 /// The beginnings of the weeks that are drawn, oldest first: those since the founding, as far back as the bars go. A week
 /// begins on Monday at midnight.
-fn weeks(look: &GameView) -> Vec<Moment> {
+fn weeks(view: &GameView) -> Vec<Moment> {
     let week = Span::days(7);
     // The first of January 1970 was a Thursday.
-    let into = (look.now().0 + 3 * 86_400_000).rem_euclid(week.0);
-    let mut begin = Moment(look.now().0 - into);
-    let first = look.posts().map(|(_, row)| row).map(|post| post.at);
-    let joined = look
+    let into = (view.now().0 + 3 * 86_400_000).rem_euclid(week.0);
+    let mut begin = Moment(view.now().0 - into);
+    let first = view.posts().map(|(_, row)| row).map(|post| post.at);
+    let joined = view
         .public()
         .people
         .values()
         .filter_map(|person| person.joined_at);
-    let first = first.chain(joined).min().unwrap_or(look.now());
+    let first = first.chain(joined).min().unwrap_or(view.now());
     let mut weeks = vec![begin];
     while begin > first && weeks.len() < WEEKS {
         begin = Moment(begin.0 - week.0);
@@ -93,15 +93,15 @@ fn weeks(look: &GameView) -> Vec<Moment> {
 }
 
 /// How many events there were in each week, by the numbers of the first ones.
-async fn activity(look: &GameView, weeks: &[Moment]) -> Result<Vec<i64>, AppError> {
-    let head = look.head().seq.0;
+async fn activity(view: &GameView, weeks: &[Moment]) -> Result<Vec<i64>, AppError> {
+    let head = view.head().seq.0;
     let mut bounds = Vec::new();
     let mut low = 1;
     for week in weeks {
         let mut high = head + 1;
         while low < high {
             let middle = low + (high - low) / 2;
-            if look.event_moment(EventSeq(middle)).await? < *week {
+            if view.event_moment(EventSeq(middle)).await? < *week {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -119,14 +119,14 @@ async fn activity(look: &GameView, weeks: &[Moment]) -> Result<Vec<i64>, AppErro
 
 /// The courses of the value that is asked for: of its one owner, or of as many as are drawn at once.
 async fn courses(
-    look: &GameView,
+    view: &GameView,
     query: &BTreeMap<String, String>,
 ) -> Result<Vec<Course>, AppError> {
     let Some((kind, name)) = query.get("value").and_then(|word| word.split_once('.')) else {
         return Ok(Vec::new());
     };
     let whose = query.get("whose").filter(|whose| !whose.is_empty());
-    let mut owners = owners(look, kind);
+    let mut owners = owners(view, kind);
     if let Some(whose) = whose {
         owners.retain(|owner| owner.to_string() == *whose);
     }
@@ -142,7 +142,7 @@ async fn courses(
             thing,
             name: name.into(),
         };
-        let events = changes(look, &key, most).await?;
+        let events = changes(view, &key, most).await?;
         if !events.is_empty() {
             courses.push(Course { key, events });
         }
@@ -151,16 +151,16 @@ async fn courses(
 }
 
 /// Who or what has values of a kind, by name.
-fn owners(look: &GameView, kind: &str) -> Vec<Thing> {
+fn owners(view: &GameView, kind: &str) -> Vec<Thing> {
     match kind {
         "Game" => vec![Thing::Game],
         "Player" => {
-            let (mut all, idle) = look.roster();
+            let (mut all, idle) = view.roster();
             all.extend(idle);
             all.into_iter().map(Thing::Player).collect()
         }
         kind => {
-            let entities = look.public().entities.iter();
+            let entities = view.public().entities.iter();
             let of_kind = entities.filter(|(_, row)| row.kind == kind);
             of_kind.map(|(id, _)| Thing::Entity(*id)).collect()
         }
@@ -168,49 +168,49 @@ fn owners(look: &GameView, kind: &str) -> Vec<Thing> {
 }
 
 /// The values that can be drawn, as the word of an address and a title: numbers, flags as 1 and 0, and how many a list has.
-fn drawable(look: &GameView) -> Vec<(String, String)> {
-    let values = look.law().value_order.iter();
+fn drawable(view: &GameView) -> Vec<(String, String)> {
+    let values = view.law().value_order.iter();
     let numbers = values.filter_map(|(kind, name)| {
-        let decl = look.law().values.get(&(kind.clone(), name.clone()))?;
+        let decl = view.law().values.get(&(kind.clone(), name.clone()))?;
         let counted = match decl.it.holds {
             Holds::Number { .. } => "",
             Holds::Flag => " (1 is yes)",
             Holds::Listing { .. } => " (how many)",
             _ => return None,
         };
-        let of_thing = owners(look, kind.as_str()).into_iter().next()?;
+        let of_thing = owners(view, kind.as_str()).into_iter().next()?;
         let key = CellKey {
             thing: of_thing,
             name: name.clone(),
         };
-        let is_seen = look.sees_cell(&key) && !decl.it.tracked.is_empty();
+        let is_seen = view.sees_cell(&key) && !decl.it.tracked.is_empty();
         is_seen.then(|| {
             let of = match kind.as_str() {
                 "Game" => "of the game".to_owned(),
-                _ => format!("of each {}", look.singular_of(kind).to_lowercase()),
+                _ => format!("of each {}", view.singular_of(kind).to_lowercase()),
             };
-            let title = format!("{}{counted}, {of}", look.themed(&decl.it.title));
+            let title = format!("{}{counted}, {of}", view.themed(&decl.it.title));
             (format!("{kind}.{name}"), title)
         })
     });
     numbers.collect()
 }
 
-fn pick(look: &GameView, query: &BTreeMap<String, String>) -> Vec<Field> {
+fn pick(view: &GameView, query: &BTreeMap<String, String>) -> Vec<Field> {
     let asked = |name: &str| query.get(name).cloned().unwrap_or_default();
     let choice = |value: String, title: String, asked: &str| Choice {
         chosen: value == asked,
         ..Choice::new(value, title)
     };
     let (value, whose) = (asked("value"), asked("whose"));
-    let values = drawable(look);
+    let values = drawable(view);
     let values = values
         .into_iter()
         .map(|(word, title)| choice(word, title, &value));
     let kind = value.split_once('.').map_or("Player", |(kind, _)| kind);
     let kind = if kind == "Game" { "Player" } else { kind };
-    let owners = owners(look, kind).into_iter();
-    let owners = owners.map(|thing| choice(thing.to_string(), look.called(&thing), &whose));
+    let owners = owners(view, kind).into_iter();
+    let owners = owners.map(|thing| choice(thing.to_string(), view.called(&thing), &whose));
     vec![
         Field::new("value", "value", "Value", FieldKind::One(values.collect()))
             .optional()
@@ -221,16 +221,16 @@ fn pick(look: &GameView, query: &BTreeMap<String, String>) -> Vec<Field> {
     ]
 }
 
-fn whole(look: &GameView, weeks: &[Moment], activity: Vec<i64>, courses: &[Course]) -> Vec<Chart> {
+fn whole(view: &GameView, weeks: &[Moment], activity: Vec<i64>, courses: &[Course]) -> Vec<Chart> {
     let mut charts: Vec<Chart> = courses
         .iter()
         .enumerate()
-        .map(|(nth, course)| drawn_course(look, nth, course))
+        .map(|(nth, course)| drawn_course(view, nth, course))
         .collect();
     let bars = |id: &str, title: &str, counts: Vec<i64>| {
         let points = weeks.iter().zip(counts);
         let points = points.map(|(week, value)| Point {
-            label: look.when(*week).brief_day(),
+            label: view.when(*week).brief_day(),
             value,
         });
         Chart {
@@ -243,11 +243,11 @@ fn whole(look: &GameView, weeks: &[Moment], activity: Vec<i64>, courses: &[Cours
     let mut add = |id: &str, title: &str, moments: Vec<Moment>| {
         charts.push(bars(id, title, by_week(weeks, moments.into_iter())));
     };
-    let posts: Vec<_> = look.posts().map(|(_, post)| post).collect();
-    let matters = posts.iter().filter(|post| look.is_matter(post));
+    let posts: Vec<_> = view.posts().map(|(_, post)| post).collect();
+    let matters = posts.iter().filter(|post| view.is_matter(post));
     let matters = matters.map(|post| post.at).collect();
     add("matters", "Matters put to the vote, a week", matters);
-    let comments: Vec<_> = look.comments().map(|(_, comment)| comment).collect();
+    let comments: Vec<_> = view.comments().map(|(_, comment)| comment).collect();
     let is_vote = |comment: &&&Comment| comment.icons.iter().any(|icon| icon.counted);
     let votes = comments.iter().filter(is_vote);
     let votes = votes.map(|comment| comment.at).collect();
@@ -274,7 +274,7 @@ fn by_week(weeks: &[Moment], moments: impl Iterator<Item = Moment>) -> Vec<i64> 
 }
 
 /// A value's course as a line over time, its points at equal distances.
-fn drawn_course(look: &GameView, nth: usize, course: &Course) -> Chart {
+fn drawn_course(view: &GameView, nth: usize, course: &Course) -> Chart {
     let mut known: Vec<(Moment, i64)> = course
         .events
         .iter()
@@ -283,16 +283,16 @@ fn drawn_course(look: &GameView, nth: usize, course: &Course) -> Chart {
     known.reverse();
     let title = format!(
         "{}, {}",
-        look.called(&course.key.thing),
-        look.value_title(&course.key)
+        view.called(&course.key.thing),
+        view.value_title(&course.key)
     );
     Chart {
         id: format!("course-{nth}"),
         title,
-        points: resampled(&known, look.now())
+        points: resampled(&known, view.now())
             .into_iter()
             .map(|(at, value)| Point {
-                label: look.when(at).brief_day(),
+                label: view.when(at).brief_day(),
                 value,
             })
             .collect(),

@@ -14,16 +14,16 @@ use crate::view::game::GameView;
 const CLAUSE: usize = 400;
 
 /// Why nobody like the reader can write in a category now, whatever they write.
-pub(crate) fn closed(look: &GameView, category: &Name) -> Option<Refusal> {
-    let decl = look.law().categories.get(category)?;
-    let me = look.me()?;
-    let barred = look.ask(|asked| asked.may_post(me, decl)).err();
-    barred.or_else(|| for_them_alone(look, category, &decl.it.prefix, me))
+pub(crate) fn closed(view: &GameView, category: &Name) -> Option<Refusal> {
+    let decl = view.law().categories.get(category)?;
+    let me = view.me()?;
+    let barred = view.ask(|asked| asked.may_post(me, decl)).err();
+    barred.or_else(|| for_them_alone(view, category, &decl.it.prefix, me))
 }
 
 /// Why the law refuses a post of the reader that it takes from somebody who has none open: what a rule counts, such as the
 /// posts that they have open, and no matter of its words.
-fn for_them_alone(look: &GameView, category: &Name, prefix: &str, me: PlayerId) -> Option<Refusal> {
+fn for_them_alone(view: &GameView, category: &Name, prefix: &str, me: PlayerId) -> Option<Refusal> {
     let post = NewPost {
         category: category.clone(),
         title: typed(&format!("{prefix}Untitled")),
@@ -32,17 +32,17 @@ fn for_them_alone(look: &GameView, category: &Name, prefix: &str, me: PlayerId) 
         fields: Vec::new(),
         patch: None,
     };
-    let refused = |who| look.would_as(who, Act::Post(Box::new(post.clone()))).err();
+    let refused = |who| view.would_as(who, Act::Post(Box::new(post.clone()))).err();
     let refusal = refused(me)?;
     let has_open = |who| {
-        let mut posts = look.posts().map(|(_, post)| post);
+        let mut posts = view.posts().map(|(_, post)| post);
         posts.any(|post| {
             post.category == *category
-                && look.is_open(post)
-                && look.author_of(&post.author) == Some(who)
+                && view.is_open(post)
+                && view.author_of(&post.author) == Some(who)
         })
     };
-    let (active, _) = look.roster();
+    let (active, _) = view.roster();
     let other = active
         .into_iter()
         .find(|who| *who != me && !has_open(*who))?;
@@ -50,12 +50,12 @@ fn for_them_alone(look: &GameView, category: &Name, prefix: &str, me: PlayerId) 
 }
 
 /// What the ruleset says of a category, beside its form: the clause that declares it, and why it refuses one now.
-pub(crate) fn by_rules(look: &GameView, category: &Name) -> Vec<RuleOfForm> {
-    let Some(decl) = look.law().categories.get(category) else {
+pub(crate) fn by_rules(view: &GameView, category: &Name) -> Vec<RuleOfForm> {
+    let Some(decl) = view.law().categories.get(category) else {
         return Vec::new();
     };
-    let (text, rest) = look.clause_in_two(&decl.site);
-    let refusal = closed(look, category);
+    let (text, rest) = view.clause_in_two(&decl.site);
+    let refusal = closed(view, category);
     let mut rules = vec![RuleOfForm {
         text,
         rest,
@@ -66,17 +66,17 @@ pub(crate) fn by_rules(look: &GameView, category: &Name) -> Vec<RuleOfForm> {
         rest: String::new(),
         is_kept,
     };
-    if let Some(me) = look.me() {
+    if let Some(me) = view.me() {
         let name = Name::from(format!("post {category}"));
-        let quotas = look.ask(|asked| asked.quotas(&name, &decl.it.limits, me));
+        let quotas = view.ask(|asked| asked.quotas(&name, &decl.it.limits, me));
         rules.extend(quotas.iter().map(|quota| {
             let is_kept = quota.used < quota.limit.times.max(1);
             told(format!("{}.", capital(&quota.words())), is_kept)
         }));
-        rules.push(told(own_count(look, category, me), true));
+        rules.push(told(own_count(view, category, me), true));
     }
     if let Some(refusal) = refusal {
-        let sentence = look.refusal(&decl.it.title, &refusal).sentence();
+        let sentence = view.refusal(&decl.it.title, &refusal).sentence();
         rules.push(told(sentence, false));
     }
     rules.retain(|rule| !rule.text.is_empty());
@@ -84,14 +84,14 @@ pub(crate) fn by_rules(look: &GameView, category: &Name) -> Vec<RuleOfForm> {
 }
 
 /// How many posts of a category the reader has open, and how many they posted today, for limits that rules set in words.
-fn own_count(look: &GameView, category: &Name, me: PlayerId) -> String {
-    let posts = look.posts().map(|(_, row)| row);
+fn own_count(view: &GameView, category: &Name, me: PlayerId) -> String {
+    let posts = view.posts().map(|(_, row)| row);
     let own =
-        posts.filter(|post| post.category == *category && look.author_of(&post.author) == Some(me));
+        posts.filter(|post| post.category == *category && view.author_of(&post.author) == Some(me));
     let (mut open, mut today) = (0, 0);
     for post in own {
-        open += usize::from(look.is_open(post));
-        today += usize::from(post.at.day_start() == look.now().day_start());
+        open += usize::from(view.is_open(post));
+        today += usize::from(post.at.day_start() == view.now().day_start());
     }
     let none_or = |count: usize| match count {
         0 => "none".to_owned(),
@@ -103,24 +103,24 @@ fn own_count(look: &GameView, category: &Name, me: PlayerId) -> String {
 
 /// What the rules that look at posts of a category when they are posted say about tags: words in square brackets that a
 /// title has to have.
-pub(crate) fn tags(look: &GameView, category: &Name) -> Vec<(String, Option<Cite>)> {
-    let hooks = look.law().on.iter();
+pub(crate) fn tags(view: &GameView, category: &Name) -> Vec<(String, Option<Cite>)> {
+    let hooks = view.law().on.iter();
     let looking =
         hooks.filter(|hook| hook.it.on == "posted" && hook.it.of.as_ref() == Some(category));
     let rules: BTreeSet<&Name> = looking.map(|hook| &hook.site.rule).collect();
     let rules = rules
         .into_iter()
-        .filter_map(|name| Some((name, look.public().rules.get(name)?)));
+        .filter_map(|name| Some((name, view.public().rules.get(name)?)));
     let told = rules.flat_map(|(name, rule)| {
         let clauses = RuleText::parse(&rule.text).clauses.into_iter();
         let on_tags = clauses.filter(|clause| names_a_tag(&clause.prose));
         on_tags.map(|clause| {
             let text = crate::ui::markup::excerpt(
                 clause.prose.split("> Note").next().unwrap_or_default(),
-                look.terms(),
+                view.terms(),
                 CLAUSE,
             );
-            (text, look.cite(name, clause.number))
+            (text, view.cite(name, clause.number))
         })
     });
     told.collect()

@@ -7,11 +7,11 @@ use crate::ui::Choice;
 use crate::view::game::GameView;
 
 /// All of them, each as the folder of its rulebook and the path of its file.
-pub(super) fn choices(look: &GameView) -> Vec<Choice> {
-    let rules = look.app().parts.books.iter().flat_map(|book| {
+pub(super) fn choices(view: &GameView) -> Vec<Choice> {
+    let rules = view.app().parts.books.iter().flat_map(|book| {
         let rules = book.rules.iter();
         rules.map(move |(path, text)| {
-            let title = look.themed(title_of(text));
+            let title = view.themed(title_of(text));
             let title = format!("{}: {title}", book.manifest.title);
             Choice::new(format!("{}/{path}", book.name), title)
         })
@@ -20,9 +20,9 @@ pub(super) fn choices(look: &GameView) -> Vec<Choice> {
 }
 
 /// The text of one, with its title as a heading.
-pub(super) fn text(look: &GameView, word: &str) -> Option<String> {
+pub(super) fn text(view: &GameView, word: &str) -> Option<String> {
     let (book, path) = word.split_once('/')?;
-    let mut books = look.app().parts.books.iter();
+    let mut books = view.app().parts.books.iter();
     let rules = &books.find(|one| one.name == *book)?.rules;
     let (_, text) = rules.iter().find(|(known, _)| known == path)?;
     Some(titled(title_of(text), &body_of(text)))

@@ -18,22 +18,22 @@ pub(crate) fn field(part: &str, label: &str, kind: FieldKind) -> Field {
     Field::new(part, part, label, kind)
 }
 
-pub(crate) fn type_of(look: &GameView, kind: &Name, decl: &At<ValueDecl>) -> Type {
+pub(crate) fn type_of(view: &GameView, kind: &Name, decl: &At<ValueDecl>) -> Type {
     let name = decl.it.name.as_str();
-    let ty = look.ask(|asked| asked.attribute_type(kind.as_str(), name));
+    let ty = view.ask(|asked| asked.attribute_type(kind.as_str(), name));
     ty.unwrap_or(Type::Any)
 }
 
 /// A field for a value of its type, with what can be picked for it.
 pub(crate) fn typed_field(
-    look: &GameView,
+    view: &GameView,
     part: &str,
     kind: &Name,
     decl: &At<ValueDecl>,
     label: &str,
 ) -> Field {
-    let ty = type_of(look, kind, decl);
-    let options = look.ask(|asked| asked.options_of(&decl.site.rule, &ty, &decl.it.holds));
+    let ty = type_of(view, kind, decl);
+    let options = view.ask(|asked| asked.options_of(&decl.site.rule, &ty, &decl.it.holds));
     let asked = offers::Field {
         name: part.into(),
         title: label.to_owned(),
@@ -42,23 +42,23 @@ pub(crate) fn typed_field(
         remarks: Vec::new(),
         default: None,
     };
-    look.field(&asked, "p")
+    view.field(&asked, "p")
 }
 
 /// Who has values of a kind: "a player", "the game".
-pub(crate) fn owner(look: &GameView, kind: &Name) -> String {
+pub(crate) fn owner(view: &GameView, kind: &Name) -> String {
     match kind.as_str() {
         "Game" => "the game".to_owned(),
-        "Player" => look.word("player"),
-        _ => look.singular_of(kind),
+        "Player" => view.word("player"),
+        _ => view.singular_of(kind),
     }
 }
 
 /// The things of a kind, told apart where several have one name.
-pub(crate) fn things(look: &GameView, kind: &Name) -> Vec<Choice> {
-    let things = look.ask(|asked| asked.things_of(kind));
+pub(crate) fn things(view: &GameView, kind: &Name) -> Vec<Choice> {
+    let things = view.ask(|asked| asked.things_of(kind));
     let options = things.into_iter().map(|thing| {
-        let called = look.called(&thing);
+        let called = view.called(&thing);
         (Datum::Thing(thing), called)
     });
     let asked = offers::Field {
@@ -69,24 +69,24 @@ pub(crate) fn things(look: &GameView, kind: &Name) -> Vec<Choice> {
         remarks: Vec::new(),
         default: None,
     };
-    match look.field(&asked, "p").kind {
+    match view.field(&asked, "p").kind {
         FieldKind::One(choices) | FieldKind::OneInSight(choices) => choices,
         _ => Vec::new(),
     }
 }
 
-pub(crate) fn all_things(look: &GameView) -> Vec<Choice> {
-    let kinds = look.law().entities.keys();
+pub(crate) fn all_things(view: &GameView) -> Vec<Choice> {
+    let kinds = view.law().entities.keys();
     let all = kinds.flat_map(|kind| {
-        let of = capital(&look.singular_of(kind));
-        let things = things(look, kind).into_iter();
+        let of = capital(&view.singular_of(kind));
+        let things = things(view, kind).into_iter();
         things.map(move |thing| Choice::new(thing.value, format!("{of}: {}", thing.title)))
     });
     all.collect()
 }
 
-pub(crate) fn terms(look: &GameView) -> Vec<Choice> {
-    let terms = look.public().terms.iter();
+pub(crate) fn terms(view: &GameView) -> Vec<Choice> {
+    let terms = view.public().terms.iter();
     let terms = terms.map(|(name, term)| {
         Choice::new(
             name.as_str(),
@@ -96,33 +96,33 @@ pub(crate) fn terms(look: &GameView) -> Vec<Choice> {
     terms.collect()
 }
 
-pub(crate) fn pages(look: &GameView) -> Vec<Choice> {
-    let mut names: Vec<Name> = look.public().pages.keys().cloned().collect();
-    let declared = &look.law().pages;
+pub(crate) fn pages(view: &GameView) -> Vec<Choice> {
+    let mut names: Vec<Name> = view.public().pages.keys().cloned().collect();
+    let declared = &view.law().pages;
     names.extend(declared.iter().map(|decl| decl.it.name.clone()));
     names.sort();
     names.dedup();
     let titled = names.iter().map(|name| {
         let decl = declared.iter().find(|decl| decl.it.name == *name);
-        let title = decl.map_or_else(|| name.to_string(), |decl| look.themed(&decl.it.title));
+        let title = decl.map_or_else(|| name.to_string(), |decl| view.themed(&decl.it.title));
         Choice::new(name.as_str(), title)
     });
     titled.collect()
 }
 
-pub(crate) fn rules(look: &GameView) -> Vec<Choice> {
-    let rules = look.rules_in_order().into_iter();
+pub(crate) fn rules(view: &GameView) -> Vec<Choice> {
+    let rules = view.rules_in_order().into_iter();
     let rules = rules.filter(|(_, rule)| rule.section != LIBRARY);
     rules
-        .map(|(id, rule)| Choice::new(id.as_str(), look.themed(&rule.title)))
+        .map(|(id, rule)| Choice::new(id.as_str(), view.themed(&rule.title)))
         .collect()
 }
 
-pub(crate) fn sections(look: &GameView) -> Vec<Choice> {
-    let sections = look.public().sections.iter();
+pub(crate) fn sections(view: &GameView) -> Vec<Choice> {
+    let sections = view.public().sections.iter();
     let sections = sections.filter(|(id, _)| **id != LIBRARY);
     sections
-        .map(|(id, section)| Choice::new(id.as_str(), look.themed(&section.title)))
+        .map(|(id, section)| Choice::new(id.as_str(), view.themed(&section.title)))
         .collect()
 }
 
@@ -157,8 +157,8 @@ pub(crate) fn as_data(ty: &Type, values: &[String]) -> Json {
 }
 
 /// The choice of what to change next.
-pub(crate) fn choice_of_rules(look: &GameView) -> Field {
-    let sections = look
+pub(crate) fn choice_of_rules(view: &GameView) -> Field {
+    let sections = view
         .public()
         .sections
         .iter()
@@ -167,17 +167,17 @@ pub(crate) fn choice_of_rules(look: &GameView) -> Field {
         .map(|(id, section)| {
             Choice::new(
                 format!("new:{id}"),
-                format!("A new rule in {}", look.themed(&section.title)),
+                format!("A new rule in {}", view.themed(&section.title)),
             )
         })
         .collect();
-    if !look.app().parts.books.is_empty() {
+    if !view.app().parts.books.is_empty() {
         let (word, title) = TAKEN;
         choices.push(Choice::new(format!("{PREFIX}{word}"), title));
     }
-    for (id, rule) in look.rules_in_order() {
+    for (id, rule) in view.rules_in_order() {
         if rule.section != LIBRARY {
-            choices.push(Choice::new(id.as_str(), look.themed(&rule.title)));
+            choices.push(Choice::new(id.as_str(), view.themed(&rule.title)));
         }
     }
     choices.extend(kinds());

@@ -63,8 +63,8 @@ fn new(category: &Name) -> DraftForm {
 
 impl Draft {
     /// An empty form.
-    pub(crate) fn empty(look: &GameView, category: Name) -> Self {
-        let prefix = look.law().categories.get(&category);
+    pub(crate) fn empty(view: &GameView, category: Name) -> Self {
+        let prefix = view.law().categories.get(&category);
         Self {
             form: new(&category),
             is_new: true,
@@ -83,9 +83,9 @@ impl Draft {
     }
 
     /// The form as it arrived.
-    pub(crate) fn read(look: &GameView, category: Name, form: &Posted) -> Self {
+    pub(crate) fn read(view: &GameView, category: Name, form: &Posted) -> Self {
         let text = |name: &str| form.one(name).unwrap_or_default().to_owned();
-        let decl = look.law().categories.get(&category);
+        let decl = view.law().categories.get(&category);
         let own = decl.iter().flat_map(|decl| &decl.it.form).map(|name| {
             let values = form.all(&format!("own-{name}")).to_vec();
             (name.clone(), values)
@@ -102,29 +102,29 @@ impl Draft {
             flavour: text("flavour"),
             script: text("script"),
             manual: text("manual"),
-            picks: pick::read(look, form),
+            picks: pick::read(view, form),
             category,
         };
-        draft.take_from_catalogue(look);
+        draft.take_from_catalogue(view);
         draft
     }
 
     /// Turns what was picked from the catalogue into a new rule of the form.
-    fn take_from_catalogue(&mut self, look: &GameView) {
-        let taken = |pick: &mut Pick| pick.taken(look).is_some();
+    fn take_from_catalogue(&mut self, view: &GameView) {
+        let taken = |pick: &mut Pick| pick.taken(view).is_some();
         for pick in self.picks.extract_if(.., taken) {
-            let Some((section, text)) = pick.taken(look) else {
+            let Some((section, text)) = pick.taken(view) else {
                 continue;
             };
             let what = format!("new:{section}");
-            self.edits.extend(Edit::begun(look, &what, Some(text)));
+            self.edits.extend(Edit::begun(view, &what, Some(text)));
         }
     }
 
     /// The form for a post that is there already.
-    pub(crate) fn of_post(look: &GameView, id: PostId) -> Option<Self> {
-        let post = look.post(id)?;
-        let mut draft = Self::empty(look, post.category.clone());
+    pub(crate) fn of_post(view: &GameView, id: PostId) -> Option<Self> {
+        let post = view.post(id)?;
+        let mut draft = Self::empty(view, post.category.clone());
         draft.is_new = false;
         draft.form = DraftForm::Edit(id);
         post.title.as_str().clone_into(&mut draft.title);
@@ -132,16 +132,16 @@ impl Draft {
         post.flavour.as_str().clone_into(&mut draft.flavour);
         let patch = post.patch.as_ref().and_then(Sealed::plain);
         for clause in patch.iter().flat_map(|patch| &patch.clauses) {
-            if !draft.take_up(look, clause) {
-                draft.picks.push(Pick::carried(look, clause));
+            if !draft.take_up(view, clause) {
+                draft.picks.push(Pick::carried(view, clause));
             }
         }
         Some(draft)
     }
 
     /// The form for a new post in a category that begins with what another one says and changes.
-    pub(crate) fn after(look: &GameView, category: Name, id: PostId) -> Option<Self> {
-        let mut draft = Self::of_post(look, id)?;
+    pub(crate) fn after(view: &GameView, category: Name, id: PostId) -> Option<Self> {
+        let mut draft = Self::of_post(view, id)?;
         draft.form = new(&category);
         draft.category = category;
         draft.is_new = true;
@@ -149,7 +149,7 @@ impl Draft {
     }
 
     /// Takes a clause into the part of the form that shows it best; false where it is a change of another kind.
-    fn take_up(&mut self, look: &GameView, clause: &Clause) -> bool {
+    fn take_up(&mut self, view: &GameView, clause: &Clause) -> bool {
         match clause {
             Clause::AddRule {
                 id,
@@ -161,10 +161,10 @@ impl Draft {
                 tags,
             } if tags.is_empty() && *id == *slug(title) => {
                 let (what, text) = (format!("new:{section}"), titled(title, text));
-                self.edits.extend(Edit::begun(look, &what, Some(text)));
+                self.edits.extend(Edit::begun(view, &what, Some(text)));
             }
             Clause::AmendRule { id, base, text } => {
-                let title = look.public().rules.get(id).map(|rule| rule.title.clone());
+                let title = view.public().rules.get(id).map(|rule| rule.title.clone());
                 let title = title.unwrap_or_default();
                 self.edits.push(Edit {
                     of: id.to_string(),
@@ -175,13 +175,13 @@ impl Draft {
                 });
             }
             Clause::RenameRule { id, title } => {
-                self.add(look, id.as_str(), None);
+                self.add(view, id.as_str(), None);
                 if let Some(edit) = self.edits.iter_mut().find(|edit| *id == *edit.of) {
                     edit.text = titled(title, &body_of(&edit.text));
                 }
             }
             Clause::RepealRule { id } => {
-                self.add(look, id.as_str(), None);
+                self.add(view, id.as_str(), None);
                 if let Some(edit) = self.edits.iter_mut().find(|edit| *id == *edit.of) {
                     edit.is_repealed = true;
                 }
@@ -194,19 +194,19 @@ impl Draft {
     }
 
     /// What people call the category.
-    pub(crate) fn category_title(&self, look: &GameView) -> String {
-        let decl = look.law().categories.get(&self.category);
+    pub(crate) fn category_title(&self, view: &GameView) -> String {
+        let decl = view.law().categories.get(&self.category);
         decl.map_or_else(|| "Plain post".to_owned(), |decl| decl.it.title.clone())
     }
 
     /// Whether such posts may carry changes: those that are voted on, and those that close a dynasty.
-    pub(crate) fn carries_changes(&self, look: &GameView) -> bool {
-        look.law().categories.contains_key(&self.category)
+    pub(crate) fn carries_changes(&self, view: &GameView) -> bool {
+        view.law().categories.contains_key(&self.category)
     }
 
     /// Whether the changes are folded away: such posts are not voted on, and this one has none so far.
-    pub(crate) fn folds_changes(&self, look: &GameView) -> bool {
-        let category = look.law().categories.get(&self.category);
+    pub(crate) fn folds_changes(&self, view: &GameView) -> bool {
+        let category = view.law().categories.get(&self.category);
         category.is_some_and(|category| category.it.icons.is_empty())
             && self.edits.is_empty()
             && self.picks.is_empty()
@@ -215,19 +215,19 @@ impl Draft {
     }
 
     /// Takes up an event to be struck.
-    pub(crate) fn strike(&mut self, look: &GameView, event: u64) {
-        self.picks.push(Pick::striking(look, event));
+    pub(crate) fn strike(&mut self, view: &GameView, event: u64) {
+        self.picks.push(Pick::striking(view, event));
     }
 
     /// Takes up one more rule to change, with one of its clauses unfolded, or a new one, or another change.
-    pub(crate) fn add(&mut self, look: &GameView, what: &str, clause: Option<u32>) {
-        if let Some(pick) = Pick::chosen(look, what) {
+    pub(crate) fn add(&mut self, view: &GameView, what: &str, clause: Option<u32>) {
+        if let Some(pick) = Pick::chosen(view, what) {
             self.picks.push(pick);
             return;
         }
         let is_new = what.starts_with("new:");
         if is_new || !self.edits.iter().any(|edit| edit.of == what) {
-            self.edits.extend(Edit::begun(look, what, None));
+            self.edits.extend(Edit::begun(view, what, None));
         }
         if let Some(edit) = self
             .edits
@@ -295,7 +295,7 @@ impl Draft {
     }
 
     /// The fields above the changes.
-    pub(crate) fn fields(&self, look: &GameView) -> Vec<Field> {
+    pub(crate) fn fields(&self, view: &GameView) -> Vec<Field> {
         let mut fields = vec![
             Field::new(
                 "title",
@@ -305,7 +305,7 @@ impl Draft {
             ),
             self.body_field(),
         ];
-        fields.extend(self.own_fields(look));
+        fields.extend(self.own_fields(view));
         fields
     }
 
@@ -315,9 +315,9 @@ impl Draft {
     }
 
     /// The fields below the changes.
-    pub(crate) fn more_fields(&self, look: &GameView) -> Vec<Field> {
+    pub(crate) fn more_fields(&self, view: &GameView) -> Vec<Field> {
         let mut fields = Vec::new();
-        if self.carries_changes(look) {
+        if self.carries_changes(view) {
             let script = Field::new(
                 "script",
                 "script",
@@ -352,23 +352,23 @@ impl Draft {
     }
 
     /// The changes of other kinds, each with its fields.
-    pub(crate) fn picks(&self, look: &GameView) -> Vec<PickEdit> {
+    pub(crate) fn picks(&self, view: &GameView) -> Vec<PickEdit> {
         let picks = self.picks.iter().enumerate();
-        picks.map(|(nth, pick)| pick.edit(look, nth)).collect()
+        picks.map(|(nth, pick)| pick.edit(view, nth)).collect()
     }
 
-    fn own_fields(&self, look: &GameView) -> Vec<Field> {
-        let Some(decl) = look.law().categories.get(&self.category) else {
+    fn own_fields(&self, view: &GameView) -> Vec<Field> {
+        let Some(decl) = view.law().categories.get(&self.category) else {
             return Vec::new();
         };
         let made = decl.it.form.iter().filter_map(|name| {
-            let value = look
+            let value = view
                 .law()
                 .values
                 .get(&(self.category.clone(), name.clone()))?;
             let ty =
-                look.ask(|asked| asked.attribute_type(self.category.as_str(), name.as_str()))?;
-            let options = look.ask(|asked| asked.options_of(&decl.site.rule, &ty, &value.it.holds));
+                view.ask(|asked| asked.attribute_type(self.category.as_str(), name.as_str()))?;
+            let options = view.ask(|asked| asked.options_of(&decl.site.rule, &ty, &value.it.holds));
             let law_field = offers::Field {
                 name: format!("own-{name}").into(),
                 title: value.it.title.clone(),
@@ -377,7 +377,7 @@ impl Draft {
                 remarks: Vec::new(),
                 default: Some(value.it.default.clone()),
             };
-            let mut field = look.field(&law_field, "own");
+            let mut field = view.field(&law_field, "own");
             let typed = self.own.iter().find(|(known, _)| known == name);
             if let Some((_, values)) = typed {
                 field.fill(values);
@@ -388,37 +388,37 @@ impl Draft {
     }
 
     /// The rules that are changed; with what changes and what the check says of them, once it has run.
-    pub(crate) fn edits(&self, look: &GameView, checked: Option<&[Sleeping]>) -> Vec<RuleEdit> {
+    pub(crate) fn edits(&self, view: &GameView, checked: Option<&[Sleeping]>) -> Vec<RuleEdit> {
         let edits = self.edits.iter().enumerate();
         edits
-            .map(|(nth, edit)| edit.shown(look, nth, checked))
+            .map(|(nth, edit)| edit.shown(view, nth, checked))
             .collect()
     }
 
     /// The other rules whose code would sleep with what this draft changes, each with the first finding.
-    pub(crate) fn elsewhere(&self, look: &GameView, checked: &[Sleeping]) -> Vec<String> {
+    pub(crate) fn elsewhere(&self, view: &GameView, checked: &[Sleeping]) -> Vec<String> {
         let own: Vec<Name> = self.edits.iter().map(Edit::id).collect();
         let rules = by_rule(checked).into_iter();
         let others = rules.filter(|(first, _)| !own.contains(&first.rule));
         others
-            .map(|(first, _)| format!("{}\n{}", look.rule_title(&first.rule), first.text))
+            .map(|(first, _)| format!("{}\n{}", view.rule_title(&first.rule), first.text))
             .collect()
     }
 
     /// The post as it would stand.
-    pub(crate) fn preview(&self, look: &GameView) -> (String, Markup, Vec<Change>) {
-        let patch = self.patch(look).unwrap_or_default();
-        let changes = look.changes(&patch.clauses);
-        (self.title.clone(), look.draft_prose(&self.body, 4), changes)
+    pub(crate) fn preview(&self, view: &GameView) -> (String, Markup, Vec<Change>) {
+        let patch = self.patch(view).unwrap_or_default();
+        let changes = view.changes(&patch.clauses);
+        (self.title.clone(), view.draft_prose(&self.body, 4), changes)
     }
 
     /// The post that the form stands for.
-    pub(crate) fn post(&self, look: &GameView) -> Result<NewPost, Refusal> {
+    pub(crate) fn post(&self, view: &GameView) -> Result<NewPost, Refusal> {
         let mut own = Vec::new();
         for (name, values) in &self.own {
-            own.push((name.clone(), self.own_value(look, name, values)?));
+            own.push((name.clone(), self.own_value(view, name, values)?));
         }
-        let patch = self.patch(look)?;
+        let patch = self.patch(view)?;
         Ok(NewPost {
             category: self.category.clone(),
             title: typed(self.title.trim()),
@@ -430,9 +430,9 @@ impl Draft {
     }
 
     /// What is tried of it: a new post, or an edit of one. A field of its own that does not read yet is left out.
-    pub(crate) fn proposed(&self, look: &GameView, patch: Patch, of: Option<PostId>) -> Proposed {
+    pub(crate) fn proposed(&self, view: &GameView, patch: Patch, of: Option<PostId>) -> Proposed {
         let read = |(name, values): &(Name, Vec<String>)| {
-            Some((name.clone(), self.own_value(look, name, values).ok()?))
+            Some((name.clone(), self.own_value(view, name, values).ok()?))
         };
         let new = Box::new(NewPost {
             category: self.category.clone(),
@@ -448,8 +448,8 @@ impl Draft {
         }
     }
 
-    fn own_value(&self, look: &GameView, name: &Name, values: &[String]) -> Result<Value, Refusal> {
-        look.ask(|asked| {
+    fn own_value(&self, view: &GameView, name: &Name, values: &[String]) -> Result<Value, Refusal> {
+        view.ask(|asked| {
             let ty = asked.attribute_type(self.category.as_str(), name.as_str());
             let ty = ty.ok_or_else(|| Refusal::plain(format!("a field called {name}")))?;
             let typed = match values {
@@ -457,24 +457,24 @@ impl Draft {
                 [one] => Typed::Text(one.clone()),
                 many => Typed::List(many.iter().map(|one| Typed::Text(one.clone())).collect()),
             };
-            let decl = look
+            let decl = view
                 .law()
                 .values
                 .get(&(self.category.clone(), name.clone()));
             let label = decl.map_or(name.as_str(), |decl| decl.it.title.as_str());
-            let read = asked.read(&capital(&look.themed(label)), &ty, &typed);
+            let read = asked.read(&capital(&view.themed(label)), &ty, &typed);
             let datum = read.map_err(|no| no.about(Topic::Argument(name.clone())))?;
             Ok(fields::as_typed(&ty, &datum))
         })
     }
 
     /// The changes that the form stands for.
-    pub(crate) fn patch(&self, look: &GameView) -> Result<Patch, Refusal> {
+    pub(crate) fn patch(&self, view: &GameView) -> Result<Patch, Refusal> {
         let mut clauses = Vec::new();
         for edit in &self.edits {
             clauses.extend(edit.clauses());
         }
-        clauses.extend(pick::clauses(look, &self.picks)?);
+        clauses.extend(pick::clauses(view, &self.picks)?);
         if !self.script.trim().is_empty() {
             clauses.push(Clause::Script {
                 code: self.script.as_str().into(),

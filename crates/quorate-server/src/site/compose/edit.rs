@@ -43,11 +43,11 @@ pub(super) fn titled(title: &str, body: &str) -> String {
 
 impl Edit {
     /// A rule as it stands, or a new one in a section, which may begin with a text.
-    pub(super) fn begun(look: &GameView, what: &str, text: Option<String>) -> Option<Self> {
+    pub(super) fn begun(view: &GameView, what: &str, text: Option<String>) -> Option<Self> {
         let (base, text) = if what.starts_with("new:") {
             (String::new(), text.unwrap_or_else(|| titled("", "1. ")))
         } else {
-            let rule = look.public().rules.get(&Name::from(what))?;
+            let rule = view.public().rules.get(&Name::from(what))?;
             let base = titled(&rule.title, &rule.text);
             (base.clone(), base)
         };
@@ -153,13 +153,13 @@ impl Edit {
     /// The rule as the form shows it; with what changes and what the check says of it, once it has run.
     pub(super) fn shown(
         &self,
-        look: &GameView,
+        view: &GameView,
         nth: usize,
         checked: Option<&[Sleeping]>,
     ) -> RuleEdit {
         let place = match self.section() {
-            Some(section) => format!("A new rule in {}", look.section_title(&section.into())),
-            None => look.rule_title(&self.of.as_str().into()),
+            Some(section) => format!("A new rule in {}", view.section_title(&section.into())),
+            None => view.rule_title(&self.of.as_str().into()),
         };
         let field = |part: &str, label: &str, kind| {
             let name = format!("{part}-{nth}");
@@ -174,23 +174,23 @@ impl Edit {
             id: nth.to_string(),
             place,
             title: field("title", "Title of the rule", title),
-            clauses: self.clause_edits(look, nth),
+            clauses: self.clause_edits(view, nth),
             repeal: self.section().is_none().then_some(repeal),
             report,
             changes: checked
-                .map(|_| look.changes(&self.clauses()))
+                .map(|_| view.changes(&self.clauses()))
                 .unwrap_or_default(),
         }
     }
 
-    fn clause_edits(&self, look: &GameView, nth: usize) -> Vec<ClauseEdit> {
+    fn clause_edits(&self, view: &GameView, nth: usize) -> Vec<ClauseEdit> {
         let body = body_of(&self.text);
         let old = pieces::cut(&body_of(&self.base));
         let pieces = pieces::cut(&body);
         let mut edits: Vec<ClauseEdit> = Vec::new();
         let mut begin = 0;
         for group in pieces.chunk_by(|one, next| one.clause == next.clause) {
-            let edit = clause_edit(group, begin, nth, look.terms());
+            let edit = clause_edit(group, begin, nth, view.terms());
             begin += group.len();
             if !edit.fields.is_empty() {
                 edits.push(edit);

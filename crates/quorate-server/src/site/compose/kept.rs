@@ -55,25 +55,25 @@ pub async fn delete(SentBeside { context, form }: SentBeside) -> Response {
 }
 
 /// A draft in the list.
-pub(super) fn line(look: &GameView, draft: &OwnDraft) -> DraftLine {
-    let game = look.game().as_str();
+pub(super) fn line(view: &GameView, draft: &OwnDraft) -> DraftLine {
+    let game = view.game().as_str();
     let title = match draft.kept.title.as_str() {
         "" => "Without a title",
         title => title,
     };
     let kind = match &draft.form {
         DraftForm::New { category, .. } => {
-            let decl = look.law().categories.get(category.as_str());
+            let decl = view.law().categories.get(category.as_str());
             decl.map_or_else(|| "Post".to_owned(), |decl| decl.it.title.clone())
         }
         DraftForm::Edit(_) => "Edit of a post".to_owned(),
         DraftForm::Comment(_) => "Comment".to_owned(),
     };
-    let send = look.send(urls::DraftDelete { game });
+    let send = view.send(urls::DraftDelete { game });
     DraftLine {
         kind,
         to: Link::new(title, draft.form.href(game)),
-        when: look.when(draft.kept.at),
+        when: view.when(draft.kept.at),
         delete: send.with("draft", draft.form.word()),
     }
 }

@@ -43,7 +43,7 @@ pub(crate) struct Pick {
 }
 
 /// The changes as they arrived in a form.
-pub(crate) fn read(look: &GameView, form: &Posted) -> Vec<Pick> {
+pub(crate) fn read(view: &GameView, form: &Posted) -> Vec<Pick> {
     let read = form.all("pick").iter().filter_map(|nth| {
         let word = form.one(&format!("doing-{nth}"))?;
         let doing = Doing::of(word).unwrap_or(Kept);
@@ -52,18 +52,18 @@ pub(crate) fn read(look: &GameView, form: &Posted) -> Vec<Pick> {
             let part = name.strip_prefix(&before)?;
             Some((part.to_owned(), values.to_vec()))
         });
-        Some(Pick::of(look, doing, parts.collect()))
+        Some(Pick::of(view, doing, parts.collect()))
     });
     read.collect()
 }
 
 /// The patch that all of them make.
-pub(crate) fn clauses(look: &GameView, picks: &[Pick]) -> Result<Vec<Clause>, Refusal> {
+pub(crate) fn clauses(view: &GameView, picks: &[Pick]) -> Result<Vec<Clause>, Refusal> {
     let mut list = Vec::new();
     for pick in picks {
-        list.push(pick.change(look)?);
+        list.push(pick.change(view)?);
     }
-    let patch = look.ask(|asked| asked.patch(&list));
+    let patch = view.ask(|asked| asked.patch(&list));
     let patch = patch.map_err(|bad| {
         let said = bad.text;
         Refusal::plain(format!("changes that fit the game: {said}"))
@@ -72,7 +72,7 @@ pub(crate) fn clauses(look: &GameView, picks: &[Pick]) -> Result<Vec<Clause>, Re
 }
 
 impl Pick {
-    fn of(look: &GameView, doing: Doing, given: BTreeMap<String, Vec<String>>) -> Self {
+    fn of(view: &GameView, doing: Doing, given: BTreeMap<String, Vec<String>>) -> Self {
         let mut pick = Self {
             doing,
             given,
@@ -81,25 +81,25 @@ impl Pick {
         if doing == Strike {
             let mut named: Vec<u64> = pick.numbers("events");
             named.extend(pick.numbers("uphold"));
-            pick.events = look.events_to_pick(EVENTS, &named);
+            pick.events = view.events_to_pick(EVENTS, &named);
         }
         pick
     }
 
     /// One that was chosen and is still to be filled in; none where something else was chosen.
-    pub(crate) fn chosen(look: &GameView, choice: &str) -> Option<Self> {
+    pub(crate) fn chosen(view: &GameView, choice: &str) -> Option<Self> {
         let doing = Doing::of(choice.strip_prefix(PREFIX)?)?;
-        Some(Self::of(look, doing, BTreeMap::new()))
+        Some(Self::of(view, doing, BTreeMap::new()))
     }
 
     /// A ruling that strikes an event.
-    pub(crate) fn striking(look: &GameView, event: u64) -> Self {
+    pub(crate) fn striking(view: &GameView, event: u64) -> Self {
         let given = BTreeMap::from([("events".to_owned(), vec![event.to_string()])]);
-        Self::of(look, Strike, given)
+        Self::of(view, Strike, given)
     }
 
     /// A clause that a post carries already.
-    pub(crate) fn carried(look: &GameView, clause: &Clause) -> Self {
+    pub(crate) fn carried(view: &GameView, clause: &Clause) -> Self {
         let written = changes::changes(std::slice::from_ref(clause));
         let (test, change) = match written.into_iter().next() {
             Some(Change::When { test, changes }) => match <[Change; 1]>::try_from(changes) {
@@ -111,12 +111,12 @@ impl Pick {
         // Changes are plain data, which nothing keeps from being written.
         let data = change.and_then(|change| serde_json::to_value(change).ok());
         let Some(Json::Object(data)) = data else {
-            return Self::of(look, Kept, BTreeMap::new());
+            return Self::of(view, Kept, BTreeMap::new());
         };
-        let mut pick = Self::from_data(look, &data).unwrap_or_else(|| {
+        let mut pick = Self::from_data(view, &data).unwrap_or_else(|| {
             let text = Json::Object(data.clone()).to_string();
             let given = BTreeMap::from([("data".to_owned(), vec![text])]);
-            Self::of(look, Kept, given)
+            Self::of(view, Kept, given)
         });
         if let Some(test) = test {
             pick.put("test", test);
@@ -124,7 +124,7 @@ impl Pick {
         pick
     }
 
-    fn from_data(look: &GameView, data: &Map<String, Json>) -> Option<Self> {
+    fn from_data(view: &GameView, data: &Map<String, Json>) -> Option<Self> {
         let doing = Doing::of(data.get("do")?.as_str()?)?;
         let mut given = BTreeMap::new();
         for (part, value) in data {
@@ -138,19 +138,19 @@ impl Pick {
         }
         if let (Some(thing), Some(name)) = (given.get("thing"), given.get("name")) {
             let thing: Thing = thing.first()?.parse().ok()?;
-            let value = format!("{}{DOT}{}", look.kind_of(&thing)?, name.first()?);
+            let value = format!("{}{DOT}{}", view.kind_of(&thing)?, name.first()?);
             given.insert("what".to_owned(), vec![value]);
         }
         if let Some(on) = given.get_mut("on") {
             let is_on = on.first().is_some_and(|on| on == "true");
             *on = vec![if is_on { "on" } else { "off" }.to_owned()];
         }
-        Some(Self::of(look, doing, given))
+        Some(Self::of(view, doing, given))
     }
 
     /// What was picked from the catalogue: the section that it goes to, and its text.
-    pub(crate) fn taken(&self, look: &GameView) -> Option<(String, String)> {
-        let text = catalogue::text(look, self.one("rule")).filter(|_| self.doing == TakeRule)?;
+    pub(crate) fn taken(&self, view: &GameView) -> Option<(String, String)> {
+        let text = catalogue::text(view, self.one("rule")).filter(|_| self.doing == TakeRule)?;
         Some((self.one("section").to_owned(), text))
     }
 
@@ -185,10 +185,10 @@ impl Pick {
     }
 
     /// The value that is picked: the kind that has it, and where it is declared.
-    fn value<'a>(&self, look: &'a GameView) -> Option<(Name, &'a At<ValueDecl>)> {
+    fn value<'a>(&self, view: &'a GameView) -> Option<(Name, &'a At<ValueDecl>)> {
         let (kind, name) = self.one("what").split_once(DOT)?;
         let kind = Name::from(kind);
-        let decl = look.law().values.get(&(kind.clone(), Name::from(name)))?;
+        let decl = view.law().values.get(&(kind.clone(), Name::from(name)))?;
         Some((kind, decl))
     }
 
@@ -205,8 +205,8 @@ impl Pick {
     }
 
     /// The change as the form shows it.
-    pub(crate) fn edit(&self, look: &GameView, nth: usize) -> PickEdit {
-        let mut fields = self.fields(look);
+    pub(crate) fn edit(&self, view: &GameView, nth: usize) -> PickEdit {
+        let mut fields = self.fields(view);
         for field in &mut fields {
             let part = field.name.clone();
             if let Some(values) = self.given.get(&part) {
@@ -216,24 +216,24 @@ impl Pick {
             field.name = format!("p{nth}-{part}");
         }
         let told = match self.doing {
-            Kept => clauses(look, std::slice::from_ref(self))
-                .map(|clauses| look.changes(&clauses))
+            Kept => clauses(view, std::slice::from_ref(self))
+                .map(|clauses| view.changes(&clauses))
                 .unwrap_or_default(),
             _ => Vec::new(),
         };
         PickEdit {
             id: nth.to_string(),
             title: self.doing.title().to_owned(),
-            is_begun: self.is_begun(look),
+            is_begun: self.is_begun(view),
             fields,
             told,
         }
     }
 
     /// Whether all its fields are there: of some the others hang on what is picked first.
-    fn is_begun(&self, look: &GameView) -> bool {
+    fn is_begun(&self, view: &GameView) -> bool {
         match self.doing {
-            SetValue | AddToValue => self.value(look).is_some(),
+            SetValue | AddToValue => self.value(view).is_some(),
             CreateThing => !self.one("kind").is_empty(),
             SetStatus => !self.one("post").is_empty(),
             TakeRule => false,
@@ -241,44 +241,44 @@ impl Pick {
         }
     }
 
-    fn fields(&self, look: &GameView) -> Vec<Field> {
+    fn fields(&self, view: &GameView) -> Vec<Field> {
         let line = |part: &str, label: &str| field(part, label, FieldKind::Line(String::new()));
         let pick = |part: &str, label: &str, choices: Vec<Choice>| {
             field(part, label, FieldKind::One(choices))
         };
         let mut fields = match self.doing {
-            SetValue => self.value_fields(look, |_| true, "value"),
+            SetValue => self.value_fields(view, |_| true, "value"),
             AddToValue => self.value_fields(
-                look,
+                view,
                 |decl| matches!(decl.it.holds, Holds::Number { .. }),
                 "amount",
             ),
-            CreateThing => self.fields_of_new(look),
-            RemoveThing => vec![pick("thing", "What leaves the game", all_things(look))],
+            CreateThing => self.fields_of_new(view),
+            RemoveThing => vec![pick("thing", "What leaves the game", all_things(view))],
             SetTerm => vec![
-                pick("name", "Which word", terms(look)),
+                pick("name", "Which word", terms(view)),
                 line("one", "The word for one"),
                 line("many", "The word for several"),
             ],
-            SetStatus => self.status_fields(look),
+            SetStatus => self.status_fields(view),
             SetPage => vec![
-                pick("name", "Which page", pages(look)),
+                pick("name", "Which page", pages(view)),
                 field(
                     "text",
                     "What it says",
-                    FieldKind::Prose(self.page_text(look)),
+                    FieldKind::Prose(self.page_text(view)),
                 ),
             ],
             RenamePlayer => vec![
-                pick("player", "Who", things(look, &"Player".into())),
+                pick("player", "Who", things(view, &"Player".into())),
                 line("name", "Their new name"),
             ],
             RemovePlayer => vec![
-                pick("player", "Who", things(look, &"Player".into())),
+                pick("player", "Who", things(view, &"Player".into())),
                 field("bar", "They may not come back", FieldKind::Flag(false)).optional(),
             ],
             SwitchRule => vec![
-                pick("id", "Which rule", rules(look)),
+                pick("id", "Which rule", rules(view)),
                 field(
                     "on",
                     "It is then",
@@ -286,17 +286,17 @@ impl Pick {
                 ),
             ],
             MoveRule => vec![
-                pick("id", "Which rule", rules(look)),
-                pick("section", "To which section", sections(look)),
+                pick("id", "Which rule", rules(view)),
+                pick("section", "To which section", sections(view)),
             ],
             Strike => self.strike_fields(),
             TakeRule => {
-                let mut section = pick("section", "To which section", sections(look));
-                let usual = look.public().about.get(&());
+                let mut section = pick("section", "To which section", sections(view));
+                let usual = view.public().about.get(&());
                 section
                     .fill(&[usual.map_or_else(String::new, |about| about.new_rules.to_string())]);
                 vec![
-                    pick("rule", "Which rule", catalogue::choices(look)),
+                    pick("rule", "Which rule", catalogue::choices(view)),
                     section,
                 ]
             }
@@ -304,7 +304,7 @@ impl Pick {
         };
         fields
             .retain(|field| !matches!(&field.kind, FieldKind::Many(choices) if choices.is_empty()));
-        if self.is_begun(look) {
+        if self.is_begun(view) {
             let test = field("test", "Only if", FieldKind::Line(String::new())).optional();
             fields.push(test.hint(
                 "A condition in code, such as len(players()) > 5. Leave it empty for “always”.",
@@ -315,35 +315,35 @@ impl Pick {
 
     fn value_fields(
         &self,
-        look: &GameView,
+        view: &GameView,
         wanted: impl Fn(&At<ValueDecl>) -> bool,
         last: &str,
     ) -> Vec<Field> {
         let mut choices: Vec<Choice> = Vec::new();
-        for (kind, name) in &look.law().value_order {
-            let is_post = look.law().categories.contains_key(kind);
-            let decl = look.law().values.get(&(kind.clone(), name.clone()));
+        for (kind, name) in &view.law().value_order {
+            let is_post = view.law().categories.contains_key(kind);
+            let decl = view.law().values.get(&(kind.clone(), name.clone()));
             let Some(decl) = decl.filter(|decl| !is_post && !decl.it.tracked.is_empty()) else {
                 continue;
             };
             if wanted(decl) {
-                let title = look.themed(&decl.it.title);
+                let title = view.themed(&decl.it.title);
                 choices.push(Choice::new(
                     format!("{kind}{DOT}{name}"),
-                    format!("{}: {title}", capital(&owner(look, kind))),
+                    format!("{}: {title}", capital(&owner(view, kind))),
                 ));
             }
         }
         let mut fields = vec![field("what", "Which value", FieldKind::One(choices))];
-        let Some((kind, decl)) = self.value(look) else {
+        let Some((kind, decl)) = self.value(view) else {
             return fields;
         };
         if kind != "Game" {
-            fields.push(field("thing", "Whose", FieldKind::One(things(look, &kind))));
+            fields.push(field("thing", "Whose", FieldKind::One(things(view, &kind))));
         }
-        let now = self.thing(look).map(|thing| {
+        let now = self.thing(view).map(|thing| {
             let name = decl.it.name.clone();
-            look.shown(&CellKey { thing, name })
+            view.shown(&CellKey { thing, name })
         });
         let mut to = if last == "amount" {
             let number = FieldKind::Number {
@@ -353,7 +353,7 @@ impl Pick {
             };
             field("amount", "How much; less than 0 takes away", number)
         } else {
-            typed_field(look, "value", &kind, decl, "What it is then")
+            typed_field(view, "value", &kind, decl, "What it is then")
         };
         if let Some(now) = now.filter(|now| !now.is_empty()) {
             to = to.hint(format!("Now {now}"));
@@ -363,43 +363,43 @@ impl Pick {
     }
 
     /// Whose value it is.
-    fn thing(&self, look: &GameView) -> Option<Thing> {
-        let (kind, _) = self.value(look)?;
+    fn thing(&self, view: &GameView) -> Option<Thing> {
+        let (kind, _) = self.value(view)?;
         if kind == "Game" {
             return Some(Thing::Game);
         }
         let thing: Thing = self.one("thing").parse().ok()?;
-        (look.kind_of(&thing)? == kind).then_some(thing)
+        (view.kind_of(&thing)? == kind).then_some(thing)
     }
 
-    fn fields_of_new(&self, look: &GameView) -> Vec<Field> {
-        let kinds = look.law().entities.keys();
-        let kinds = kinds.map(|kind| Choice::new(kind.as_str(), capital(&look.singular_of(kind))));
+    fn fields_of_new(&self, view: &GameView) -> Vec<Field> {
+        let kinds = view.law().entities.keys();
+        let kinds = kinds.map(|kind| Choice::new(kind.as_str(), capital(&view.singular_of(kind))));
         let mut fields = vec![field(
             "kind",
             "What comes in",
             FieldKind::One(kinds.collect()),
         )];
         let kind = Name::from(self.one("kind"));
-        for (of, name) in &look.law().value_order {
-            let decl = look.law().values.get(&(of.clone(), name.clone()));
+        for (of, name) in &view.law().value_order {
+            let decl = view.law().values.get(&(of.clone(), name.clone()));
             if let Some(decl) = decl.filter(|_| *of == kind) {
-                let title = look.themed(&decl.it.title);
+                let title = view.themed(&decl.it.title);
                 let part = format!("v.{name}");
-                fields.push(typed_field(look, &part, &kind, decl, &title).optional());
+                fields.push(typed_field(view, &part, &kind, decl, &title).optional());
             }
         }
         fields
     }
 
-    fn status_fields(&self, look: &GameView) -> Vec<Field> {
-        let mut posts: Vec<_> = look
+    fn status_fields(&self, view: &GameView) -> Vec<Field> {
+        let mut posts: Vec<_> = view
             .posts()
-            .filter(|(_, post)| look.sees_post(post) && look.is_matter(post))
+            .filter(|(_, post)| view.sees_post(post) && view.is_matter(post))
             .collect();
-        posts.sort_by_key(|(id, post)| (!look.is_open(post), std::cmp::Reverse((post.at, **id))));
+        posts.sort_by_key(|(id, post)| (!view.is_open(post), std::cmp::Reverse((post.at, **id))));
         let choices = posts.iter().map(|(id, post)| {
-            let title = look.themed(post.title.as_str());
+            let title = view.themed(post.title.as_str());
             Choice::new(id.to_string(), format!("{title} ({})", post.status))
         });
         let mut fields = vec![field(
@@ -410,7 +410,7 @@ impl Pick {
         let picked = posts
             .iter()
             .find(|(id, _)| id.to_string() == self.one("post"));
-        let category = picked.and_then(|(_, post)| look.law().categories.get(&post.category));
+        let category = picked.and_then(|(_, post)| view.law().categories.get(&post.category));
         if let Some(category) = category {
             let statuses = category.it.statuses.iter();
             let statuses = statuses.map(|one| Choice::new(one.as_str(), capital(one.as_str())));
@@ -423,8 +423,8 @@ impl Pick {
         fields
     }
 
-    fn page_text(&self, look: &GameView) -> String {
-        let known = look.public().pages.get(&Name::from(self.one("name")));
+    fn page_text(&self, view: &GameView) -> String {
+        let known = view.public().pages.get(&Name::from(self.one("name")));
         known.map_or_else(String::new, |page| page.text.as_str().to_owned())
     }
 
@@ -453,12 +453,12 @@ impl Pick {
     }
 
     /// The change as data.
-    fn change(&self, look: &GameView) -> Result<Change, Refusal> {
+    fn change(&self, view: &GameView) -> Result<Change, Refusal> {
         let mut data = match self.doing {
-            SetValue | AddToValue => self.value_data(look)?,
+            SetValue | AddToValue => self.value_data(view)?,
             CreateThing => {
                 let kind = Name::from(self.asked("kind", "a kind of thing")?);
-                let values = Json::Object(self.values_of_new(look, &kind));
+                let values = Json::Object(self.values_of_new(view, &kind));
                 pairs([("kind", json!(kind.as_str())), ("values", values)])
             }
             Strike => self.ruling()?,
@@ -483,19 +483,19 @@ impl Pick {
         })
     }
 
-    fn value_data(&self, look: &GameView) -> Result<Map<String, Json>, Refusal> {
+    fn value_data(&self, view: &GameView) -> Result<Map<String, Json>, Refusal> {
         let missing = Refusal::plain(format!("a value for “{}”", self.doing.title()));
-        let (kind, decl) = self.value(look).ok_or(missing)?;
-        let title = look.themed(&decl.it.title);
-        let whose = self.thing(look).ok_or_else(|| {
-            Refusal::plain(format!("{} whose {title} changes", owner(look, &kind)))
+        let (kind, decl) = self.value(view).ok_or(missing)?;
+        let title = view.themed(&decl.it.title);
+        let whose = self.thing(view).ok_or_else(|| {
+            Refusal::plain(format!("{} whose {title} changes", owner(view, &kind)))
         })?;
         let last = if self.doing == AddToValue {
             let amount: Result<i64, _> = self.asked("amount", "an amount")?.parse();
             let amount = amount.map_err(|_| Refusal::plain("an amount in whole numbers"))?;
             ("amount", json!(amount))
         } else {
-            let ty = type_of(look, &kind, decl);
+            let ty = type_of(view, &kind, decl);
             ("value", as_data(&ty, self.all("value")))
         };
         let name = json!(decl.it.name.as_str());
@@ -555,12 +555,12 @@ impl Pick {
         Ok(data)
     }
 
-    fn values_of_new(&self, look: &GameView, kind: &Name) -> Map<String, Json> {
+    fn values_of_new(&self, view: &GameView, kind: &Name) -> Map<String, Json> {
         let given = self.given.iter().filter_map(|(part, values)| {
             let name = part.strip_prefix("v.")?;
-            let decl = look.law().values.get(&(kind.clone(), Name::from(name)))?;
+            let decl = view.law().values.get(&(kind.clone(), Name::from(name)))?;
             let is_given = values.iter().any(|value| !value.is_empty());
-            is_given.then(|| (name.to_owned(), as_data(&type_of(look, kind, decl), values)))
+            is_given.then(|| (name.to_owned(), as_data(&type_of(view, kind, decl), values)))
         });
         given.collect()
     }

@@ -14,10 +14,10 @@ impl Draft {
     }
 
     /// The refusal as the page shows it, with the field that it is about, where it names one.
-    pub(crate) fn refused(&self, look: &GameView, refusal: &Refusal) -> ui::Refusal {
-        let mut shown = look.refusal("This post", refusal);
-        let fields = self.fields(look);
-        let more = self.more_fields(look);
+    pub(crate) fn refused(&self, view: &GameView, refusal: &Refusal) -> ui::Refusal {
+        let mut shown = view.refusal("This post", refusal);
+        let fields = self.fields(view);
+        let more = self.more_fields(view);
         for need in &mut shown.needs {
             let (Topic::Argument(name) | Topic::Range { value: name, .. }) = &need.topic else {
                 continue;

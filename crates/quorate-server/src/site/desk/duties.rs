@@ -10,17 +10,17 @@ use crate::view::game::GameView;
 use crate::view::player;
 
 /// The reader's duties about somebody: what an office lets them do by a button alone.
-pub(crate) fn duties(look: &GameView, offices: &BTreeSet<&Name>, id: PlayerId) -> Vec<Form> {
+pub(crate) fn duties(view: &GameView, offices: &BTreeSet<&Name>, id: PlayerId) -> Vec<Form> {
     let of_office = |offer: &Offer| {
-        let decl = look.law().actions.get(offer.action.as_str());
+        let decl = view.law().actions.get(offer.action.as_str());
         decl.and_then(|decl| decl.it.by.as_ref())
             .is_some_and(|by| offices.contains(by))
     };
-    let offers = player::about(look, id).into_iter();
+    let offers = player::about(view, id).into_iter();
     offers
         .filter(|offer| simple(offer) && of_office(offer))
         .filter_map(|offer| offer.open.ok())
-        .map(to_desk(look))
+        .map(to_desk(view))
         .collect()
 }
 
@@ -31,9 +31,9 @@ pub(crate) fn simple(offer: &Offer) -> bool {
 }
 
 /// The same form, coming back to the desk.
-pub(crate) fn to_desk(look: &GameView) -> impl Fn(Form) -> Form + use<> {
+pub(crate) fn to_desk(view: &GameView) -> impl Fn(Form) -> Form + use<> {
     let back = Href::from(urls::Desk {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
     });
     move |mut form| {
         form.fields.clear();

@@ -24,60 +24,60 @@ const LATEST: u64 = 200;
 const DONE: usize = 8;
 
 /// `GET /g/{game}/desk`.
-pub(crate) async fn show(Opened(look): Opened) -> Response {
-    if let Err(error) = send::player(&look) {
-        return answer_in(&look, Err(error));
+pub(crate) async fn show(Opened(view): Opened) -> Response {
+    if let Err(error) = send::player(&view) {
+        return answer_in(&view, Err(error));
     }
-    let last = look.head().seq.0;
+    let last = view.head().seq.0;
     let latest = (last.saturating_sub(LATEST).max(1)..=last).rev();
     let latest: Vec<EventSeq> = latest.map(EventSeq).collect();
-    let events = look.app().events(look.game(), &latest).await;
+    let events = view.app().events(view.game(), &latest).await;
     let events = events.unwrap_or_default();
-    let people = look.public().people.iter();
+    let people = view.public().people.iter();
     let applied = people.filter(|(_, person)| person.standing == Standing::Applicant);
     let applied: Vec<EventSeq> = applied.map(|(id, _)| id.0.event()).collect();
-    let applied = look.app().events(look.game(), &applied).await;
+    let applied = view.app().events(view.game(), &applied).await;
     let applied = applied.unwrap_or_default();
-    drawn(look, move |look| {
-        Ok(page(look, &desk(look, &events, &applied)))
+    drawn(view, move |view| {
+        Ok(page(view, &desk(view, &events, &applied)))
     })
     .await
 }
 
-fn desk(look: &GameView, events: &[Event], applied: &[Event]) -> Desk {
-    let game = look.game().as_str();
-    let mut queues: Vec<DeskQueue> = look
+fn desk(view: &GameView, events: &[Event], applied: &[Event]) -> Desk {
+    let game = view.game().as_str();
+    let mut queues: Vec<DeskQueue> = view
         .law()
         .category_order
         .iter()
         .filter(|name| {
-            look.law()
+            view.law()
                 .categories
                 .get(*name)
                 .is_some_and(|category| !category.it.icons.is_empty())
         })
-        .map(|name| queue(look, name))
+        .map(|name| queue(view, name))
         .collect();
-    queues.push(reminders(look));
-    let offices = look.offices();
-    queues.push(idling::queue(look, &offices));
+    queues.push(reminders(view));
+    let offices = view.offices();
+    queues.push(idling::queue(view, &offices));
     queues.retain(|queue| !queue.items.is_empty());
     Desk {
-        chrome: look.chrome("Desk", Part::Desk),
+        chrome: view.chrome("Desk", Part::Desk),
         queues,
-        door: door(look, &offices, applied),
-        open: open(look),
-        done: done(look, &offices, events),
+        door: door(view, &offices, applied),
+        open: open(view),
+        done: done(view, &offices, events),
         log: Link::new("the log", urls::Log { game }),
     }
 }
 
-fn queue(look: &GameView, category: &Name) -> DeskQueue {
-    let decl = &look.law().categories[category];
-    let mut open: Vec<(quorate_kernel::Moment, PostId)> = look
+fn queue(view: &GameView, category: &Name) -> DeskQueue {
+    let decl = &view.law().categories[category];
+    let mut open: Vec<(quorate_kernel::Moment, PostId)> = view
         .posts()
         .filter(|(_, post)| {
-            post.category == *category && look.is_open(post) && look.sees_post(post)
+            post.category == *category && view.is_open(post) && view.sees_post(post)
         })
         .map(|(id, post)| (post.open_at, *id))
         .collect();
@@ -85,7 +85,7 @@ fn queue(look: &GameView, category: &Name) -> DeskQueue {
     let items: Vec<DeskItem> = open
         .iter()
         .zip(1..)
-        .filter_map(|((_, id), place)| item(look, *id, place))
+        .filter_map(|((_, id), place)| item(view, *id, place))
         .collect();
     DeskQueue {
         id: format!("queue-{category}"),
@@ -98,24 +98,24 @@ fn queue(look: &GameView, category: &Name) -> DeskQueue {
     }
 }
 
-fn item(look: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
-    let post = look.post(id)?;
+fn item(view: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
+    let post = view.post(id)?;
     let word = id.to_string();
     let link = urls::Post {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         post: &word,
     };
-    let count = look.count(id);
-    let usual = look.usual_role(&post.category);
+    let count = view.count(id);
+    let usual = view.usual_role(&post.category);
     let is_usual = |offer: &Offer| {
-        let decl = look.law().actions.get(offer.action.as_str());
+        let decl = view.law().actions.get(offer.action.as_str());
         decl.is_some_and(|decl| decl.it.by.as_ref() == usual)
     };
-    let offers = look.post_offers(id).into_iter().filter(simple);
+    let offers = view.post_offers(id).into_iter().filter(simple);
     let (closing, other): (Vec<Offer>, Vec<Offer>) = offers.partition(is_usual);
     let mut due = None;
     if closing.is_empty() {
-        let refusals = look.obstacles(id).into_iter();
+        let refusals = view.obstacles(id).into_iter();
         due = refusals.filter_map(|(_, refusal)| refusal.next_at).min();
     }
     let one = closing.into_iter().take(1).map(|offer| (offer, true));
@@ -124,30 +124,30 @@ fn item(look: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
     for (offer, expected) in offers {
         let action = Name::from(offer.action.as_str());
         let Ok(form) = offer.open else { continue };
-        let mut form = to_desk(look)(form);
+        let mut form = to_desk(view)(form);
         form.expected = expected;
         if let Some(count) = &count {
             form.button = count.on_button(&form.button);
         }
         does.extend(
-            look.closing_does(id, &action)
+            view.closing_does(id, &action)
                 .map(|does| (form.button.clone(), does)),
         );
         forms.push(form);
     }
     let whole = (post.patch.is_some() && !forms.is_empty()).then(|| {
-        let (game, post) = (look.game().as_str(), word.as_str());
+        let (game, post) = (view.game().as_str(), word.as_str());
         urls::Effects { game, post }.into()
     });
-    let verdict = look.verdict(id);
+    let verdict = view.verdict(id);
     Some(DeskItem {
         position: Some(place),
         icon: None,
-        to: Link::new(look.themed(post.title.as_str()), link),
+        to: Link::new(view.themed(post.title.as_str()), link),
         about: format!(
             "{} · {}",
-            look.author(&post.author).name,
-            crate::ui::age((look.now() - post.open_at).0)
+            view.author(&post.author).name,
+            crate::ui::age((view.now() - post.open_at).0)
         ),
         status: None,
         votes: count.as_ref().map(|count| (count.gauge(), count.tally())),
@@ -157,38 +157,38 @@ fn item(look: &GameView, id: PostId, place: u32) -> Option<DeskItem> {
         whole,
         note: String::new(),
         forms,
-        due: due.map(|at| look.when(at)),
+        due: due.map(|at| view.when(at)),
     })
 }
 
 /// What was done at desks lately: closings, and what those with an office did about players.
-fn done(look: &GameView, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(When, String, Href)> {
+fn done(view: &GameView, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(When, String, Href)> {
     let is_duty = |event: &&Event| {
         let Act::Do { action, .. } = &event.act else {
             return false;
         };
-        look.law().actions.get(action).is_some_and(|decl| {
+        view.law().actions.get(action).is_some_and(|decl| {
             let first = decl.it.params.first().map(|param| &param.ty);
-            let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || look.law().categories.contains_key(kind));
+            let on = matches!(first, Some(Type::Kind(kind)) if *kind == "Player" || view.law().categories.contains_key(kind));
             on && decl.it.by.as_ref().is_some_and(|by| offices.contains(by))
         })
     };
     let done = events.iter().filter(is_duty).take(DONE).map(|event| {
         let number = event.seq.to_string();
         let link = urls::Event {
-            game: look.game().as_str(),
+            game: view.game().as_str(),
             event: &number,
         };
-        (look.when(event.at), look.event_line(event), link.into())
+        (view.when(event.at), view.event_line(event), link.into())
     });
     done.collect()
 }
 
 /// What the law reminds admins of, where it keeps such lists.
-fn reminders(look: &GameView) -> DeskQueue {
+fn reminders(view: &GameView) -> DeskQueue {
     let mut items = Vec::new();
     for list in ["obligations", "reminders"] {
-        let Some(Datum::List(lines)) = look.attribute(&Thing::Game, list) else {
+        let Some(Datum::List(lines)) = view.attribute(&Thing::Game, list) else {
             continue;
         };
         for line in lines.iter() {
@@ -203,7 +203,7 @@ fn reminders(look: &GameView) -> DeskQueue {
                     to: Link::new(
                         text.to_string(),
                         urls::Act {
-                            game: look.game().as_str(),
+                            game: view.game().as_str(),
                         },
                     ),
                     about: String::new(),
@@ -229,7 +229,7 @@ fn reminders(look: &GameView) -> DeskQueue {
 }
 
 /// Those who asked to join, with what can be done about it.
-fn door(look: &GameView, offices: &BTreeSet<&Name>, applied: &[Event]) -> Vec<DoorLine> {
+fn door(view: &GameView, offices: &BTreeSet<&Name>, applied: &[Event]) -> Vec<DoorLine> {
     let message = |id: &PlayerId| {
         let mut events = applied.iter().filter(|event| event.seq == id.0.event());
         match &events.next()?.act {
@@ -237,24 +237,24 @@ fn door(look: &GameView, offices: &BTreeSet<&Name>, applied: &[Event]) -> Vec<Do
             _ => None,
         }
     };
-    let people = look.public().people.iter();
+    let people = view.public().people.iter();
     let waiting = people.filter(|(_, person)| person.standing == Standing::Applicant);
     let lines = waiting.map(|(id, person)| DoorLine {
-        name: look.name(*id),
+        name: view.name(*id),
         text: match message(id) {
             Some(text) => format!("asked to join: “{}”", text.trim()),
-            None => format!("asked to join on {}.", look.when(person.applied_at).full()),
+            None => format!("asked to join on {}.", view.when(person.applied_at).full()),
         },
-        forms: duties(look, offices, *id),
+        forms: duties(view, offices, *id),
         due: None,
     });
     lines.collect()
 }
 
-fn open(look: &GameView) -> Vec<(Status, String, Link)> {
-    let game = look.game().as_str();
+fn open(view: &GameView) -> Vec<(Status, String, Link)> {
+    let game = view.game().as_str();
     let mut lines = Vec::new();
-    for (id, claim) in look.public().claims {
+    for (id, claim) in view.public().claims {
         let (kind, word) = match claim.standing {
             ClaimStanding::Claimed => (StatusKind::Claimed, "Claimed"),
             ClaimStanding::Disputed => (StatusKind::Disputed, "Disputed"),
@@ -265,19 +265,19 @@ fn open(look: &GameView) -> Vec<(Status, String, Link)> {
             game,
             event: &number,
         };
-        let by = format!("by {}: {}", look.name(claim.by), claim.reason.as_str());
-        let text = match look.claimed_values(id.event()).as_str() {
+        let by = format!("by {}: {}", view.name(claim.by), claim.reason.as_str());
+        let text = match view.claimed_values(id.event()).as_str() {
             "" => by,
             values => format!("{values}, {by}"),
         };
         lines.push((Status::new(kind, word), text, Link::new("Look", link)));
     }
-    for asleep in &look.law().asleep {
+    for asleep in &view.law().asleep {
         let link = urls::Rule {
             game,
             rule: asleep.rule.as_str(),
         };
-        let text = look.rule_title(&asleep.rule);
+        let text = view.rule_title(&asleep.rule);
         lines.push((
             Status::new(StatusKind::Asleep, "Asleep"),
             text,

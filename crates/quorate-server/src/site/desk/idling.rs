@@ -16,21 +16,21 @@ const SOON: usize = 4;
 const AHEAD: Span = Span::days(2);
 
 /// Those whom a button concerns, then those whom time alone brings there, nearest first.
-pub(crate) fn queue(look: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
-    let members = look.public().people.iter();
+pub(crate) fn queue(view: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
+    let members = view.public().people.iter();
     let members = members.filter(|(_, person)| person.standing == Standing::Member);
     let (mut now, mut later) = (Vec::new(), Vec::new());
     for (id, person) in members {
-        let forms = duties(look, offices, *id);
+        let forms = duties(view, offices, *id);
         if !forms.is_empty() {
-            now.push(item(look, *id, person, forms));
+            now.push(item(view, *id, person, forms));
         } else if let Some((title, at, refusal)) =
-            soonest(look, offices, *id).filter(|(_, at, _)| *at - look.now() < AHEAD)
+            soonest(view, offices, *id).filter(|(_, at, _)| *at - view.now() < AHEAD)
         {
-            let mut item = item(look, *id, person, Vec::new());
-            item.text = look.refusal(&title, &refusal).reason();
+            let mut item = item(view, *id, person, Vec::new());
+            item.text = view.refusal(&title, &refusal).reason();
             item.lead = format!("{title}:");
-            item.due = Some(look.when(at));
+            item.due = Some(view.when(at));
             later.push((at, item));
         }
     }
@@ -39,27 +39,27 @@ pub(crate) fn queue(look: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
     now.extend(later.into_iter().take(SOON).map(|(_, item)| item));
     DeskQueue {
         id: "people".to_owned(),
-        title: look.word("Players"),
+        title: view.word("Players"),
         note: format!("{} now", plural(count, "candidate", "candidates")),
         items: now,
     }
 }
 
-fn item(look: &GameView, id: PlayerId, person: &Person, forms: Vec<Form>) -> DeskItem {
+fn item(view: &GameView, id: PlayerId, person: &Person, forms: Vec<Form>) -> DeskItem {
     let player = id.to_string();
     let link = urls::Player {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         player: &player,
     };
-    let ago = |at: Moment| age((look.now() - at).0);
-    let voted = last_vote(look, id).map_or_else(
+    let ago = |at: Moment| age((view.now() - at).0);
+    let voted = last_vote(view, id).map_or_else(
         || "has never voted".to_owned(),
         |at| format!("last voted {}", ago(at)),
     );
     DeskItem {
         position: None,
         icon: Some(Icon::Moon),
-        to: Link::new(look.name(id), link),
+        to: Link::new(view.name(id), link),
         about: format!("last seen {} · {voted}", ago(person.seen_at)),
         status: None,
         votes: None,
@@ -74,27 +74,27 @@ fn item(look: &GameView, id: PlayerId, person: &Person, forms: Vec<Form>) -> Des
 }
 
 /// When somebody last wrote a comment with an icon that counted, under a name of their own.
-fn last_vote(look: &GameView, id: PlayerId) -> Option<Moment> {
-    let comments = look.comments().map(|(_, row)| row);
+fn last_vote(view: &GameView, id: PlayerId) -> Option<Moment> {
+    let comments = view.comments().map(|(_, row)| row);
     let votes = comments.filter(|comment| {
-        comment.icons.iter().any(|icon| icon.counted) && look.author_of(&comment.author) == Some(id)
+        comment.icons.iter().any(|icon| icon.counted) && view.author_of(&comment.author) == Some(id)
     });
     votes.map(|comment| comment.at).max()
 }
 
 /// What an office may do about somebody as soon as time has passed.
 fn soonest(
-    look: &GameView,
+    view: &GameView,
     offices: &BTreeSet<&Name>,
     id: PlayerId,
 ) -> Option<(String, Moment, Refusal)> {
-    let me = look.me()?;
+    let me = view.me()?;
     let target = Datum::Thing(Thing::Player(id));
-    let names: Vec<&Name> = look.law().action_order.iter().collect();
-    let refused = look.ask(|asked| {
+    let names: Vec<&Name> = view.law().action_order.iter().collect();
+    let refused = view.ask(|asked| {
         let decls = names
             .iter()
-            .filter_map(|name| look.law().actions.get(*name));
+            .filter_map(|name| view.law().actions.get(*name));
         let about = decls.filter_map(|decl| {
             let mut params = decl.it.params.iter();
             let first = params.next()?;
@@ -110,5 +110,5 @@ fn soonest(
         });
         tried.min_by_key(|(_, at, _)| *at)
     });
-    refused.map(|(title, at, refusal)| (look.themed(&title), at, refusal))
+    refused.map(|(title, at, refusal)| (view.themed(&title), at, refusal))
 }

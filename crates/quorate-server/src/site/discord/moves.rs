@@ -15,15 +15,15 @@ use crate::ui::{Choice, Field, FieldKind};
 use crate::view::game::GameView;
 
 /// The actions that the reader can take now, as a menu.
-pub(super) fn list(look: &GameView) -> DiscordMessage {
-    let game = look.game().as_str();
-    let offers = look.law_offers();
+pub(super) fn list(view: &GameView) -> DiscordMessage {
+    let game = view.game().as_str();
+    let offers = view.law_offers();
     let open: Vec<(String, String)> = offers
         .iter()
         .filter(|offer| offer.open.is_ok() && offer.action.as_str().len() <= limits::OPTION)
-        .map(|offer| (offer.action.to_string(), look.themed(&offer.title)))
+        .map(|offer| (offer.action.to_string(), view.themed(&offer.title)))
         .collect();
-    let page = lead(look, "All on the page", urls::Act { game });
+    let page = lead(view, "All on the page", urls::Act { game });
     let page = page.map(|page| DiscordRow::Buttons(vec![page]));
     let begin = Press::Begin {
         game: game.to_owned(),
@@ -32,17 +32,17 @@ pub(super) fn list(look: &GameView) -> DiscordMessage {
         return DiscordMessage {
             text: format!(
                 "{}: there is no action that you can take now.",
-                look.title()
+                view.title()
             ),
             rows: page.into_iter().collect(),
         };
     };
     let more = open.len().saturating_sub(limits::OPTIONS);
     let text = match more {
-        0 => format!("{}: what do you do?", look.title()),
+        0 => format!("{}: what do you do?", view.title()),
         more => format!(
             "{}: what do you do? {more} more are on the page.",
-            look.title()
+            view.title()
         ),
     };
     let menu = DiscordRow::Menu(DiscordMenu {
@@ -58,9 +58,9 @@ pub(super) fn list(look: &GameView) -> DiscordMessage {
 }
 
 /// How one action is begun: by a button, a menu or a form where its fields fit into one, and on its page where they do not.
-pub(super) fn begin(look: &GameView, action: &str, word: &str) -> DiscordReply {
-    let game = look.game().as_str();
-    let page = lead(look, "On the page", urls::Act { game });
+pub(super) fn begin(view: &GameView, action: &str, word: &str) -> DiscordReply {
+    let game = view.game().as_str();
+    let page = lead(view, "On the page", urls::Act { game });
     let page = page.map(|page| DiscordRow::Buttons(vec![page]));
     let say = |text: String, row: Option<DiscordRow>| {
         DiscordReply::Update(DiscordMessage {
@@ -68,10 +68,10 @@ pub(super) fn begin(look: &GameView, action: &str, word: &str) -> DiscordReply {
             rows: row.into_iter().chain(page.clone()).collect(),
         })
     };
-    let Some(offer) = look.law_offer(action) else {
+    let Some(offer) = view.law_offer(action) else {
         return say("There is no such action any more.".to_owned(), None);
     };
-    let offer = look.offer(&offer);
+    let offer = view.offer(&offer);
     let fields = match offer.open {
         Ok(form) => form.fields,
         Err(refusal) => return say(refusal.sentence(), None),
@@ -147,8 +147,8 @@ fn way(fields: &[&Field], id: &str) -> Option<Filling> {
 }
 
 /// The field of an action that its menu is for: the one that must be given, or the only one.
-pub(super) fn picked<'a>(look: &'a GameView, action: &Name) -> Option<&'a Name> {
-    let params = &look.law().actions.get(action)?.it.params;
+pub(super) fn picked<'a>(view: &'a GameView, action: &Name) -> Option<&'a Name> {
+    let params = &view.law().actions.get(action)?.it.params;
     let is_needed = |param: &&Param| {
         let may_lack = matches!(param.ty, Type::Optional(_) | Type::List(_) | Type::Bool);
         param.default.is_none() && !may_lack

@@ -116,9 +116,9 @@ impl Sender<'_> {
             DiscordCommand::Act => Ok(DiscordReply::Say(self.acts(game).await?)),
             DiscordCommand::Roll => {
                 let line = option(options, "line").unwrap_or_default();
-                let look = self.look(game).await?;
+                let view = self.view(game).await?;
                 let act = Act::Dice { line: typed(line) };
-                let done = self.done(&look, &self.key, act).await?;
+                let done = self.done(&view, &self.key, act).await?;
                 Ok(said(done))
             }
             DiscordCommand::Link => Err(AppError::NotFound),
@@ -137,30 +137,30 @@ impl Sender<'_> {
             Press::Acts => self.acts(&first()?).await?,
             Press::Vote { game, post, icon } => self.voted(&game, &post, &icon).await?,
             Press::Begin { game } => {
-                let (look, action) = (self.look(&game).await?, first()?);
+                let (view, action) = (self.view(&game).await?, first()?);
                 let word = self.visitor.words.key().to_owned();
-                return reading(&look, move |look| moves::begin(look, &action, &word)).await;
+                return reading(&view, move |view| moves::begin(view, &action, &word)).await;
             }
             Press::Take { game, action, word } => {
-                let look = self.look(&game).await?;
-                let act = taken(&look, &action, picked, fields).await?;
-                let done = self.done(&look, &format!("discord-{word}"), act).await?;
+                let view = self.view(&game).await?;
+                let act = taken(&view, &action, picked, fields).await?;
+                let done = self.done(&view, &format!("discord-{word}"), act).await?;
                 self.needs(&game, &done).await?
             }
             Press::Answer { game, question } => {
-                let look = self.look(&game).await?;
+                let view = self.view(&game).await?;
                 let written = fields.into_iter().map(|(_, value)| value).next();
                 let answer = match written {
                     Some(written) => written,
                     None => first()?,
                 };
-                let act = answer_act(&look, &question, &answer)?;
-                let done = self.done(&look, &self.key, act).await?;
+                let act = answer_act(&view, &question, &answer)?;
+                let done = self.done(&view, &self.key, act).await?;
                 self.needs(&game, &done).await?
             }
             Press::Ask { game, question } => {
-                let look = self.look(&game).await?;
-                let form = reading(&look, move |look| waiting::answer_form(look, &question));
+                let view = self.view(&game).await?;
+                let form = reading(&view, move |view| waiting::answer_form(view, &question));
                 let form = form.await?.ok_or(AppError::NotFound)?;
                 return Ok(DiscordReply::Ask(form));
             }
@@ -168,7 +168,7 @@ impl Sender<'_> {
         Ok(DiscordReply::Update(message))
     }
 
-    async fn look(&self, game: &str) -> Result<Arc<GameView>, AppError> {
+    async fn view(&self, game: &str) -> Result<Arc<GameView>, AppError> {
         self.visitor.grant.check_game(game)?;
         Ok(Arc::new(
             GameView::at(self.site, &self.visitor, game).await?,
@@ -177,27 +177,27 @@ impl Sender<'_> {
 
     /// What waits for them, under a line that tells what was just done.
     async fn needs(&self, game: &str, done: &str) -> Result<DiscordMessage, AppError> {
-        let (look, done) = (self.look(game).await?, done.to_owned());
-        send::player(&look)?;
-        reading(&look, move |look| waiting::message(look, &done)).await
+        let (view, done) = (self.view(game).await?, done.to_owned());
+        send::player(&view)?;
+        reading(&view, move |view| waiting::message(view, &done)).await
     }
 
     async fn acts(&self, game: &str) -> Result<DiscordMessage, AppError> {
-        let look = self.look(game).await?;
-        send::player(&look)?;
-        reading(&look, moves::list).await
+        let view = self.view(game).await?;
+        send::player(&view)?;
+        reading(&view, moves::list).await
     }
 
     async fn voted(&self, game: &str, post: &str, icon: &str) -> Result<DiscordMessage, AppError> {
-        let look = self.look(game).await?;
-        let post = posts::post_id(&look, post)?;
+        let view = self.view(game).await?;
+        let post = posts::post_id(&view, post)?;
         let side = icon.to_owned();
-        let text = reading(&look, move |look| {
-            let vote = look.quick_vote(post, None)?;
+        let text = reading(&view, move |view| {
+            let vote = view.quick_vote(post, None)?;
             let known = vote.sides.iter().find(|(known, _)| known.name == side)?;
             // The same vote once more is none.
             let is_fresh = !known.1;
-            Some(is_fresh.then(|| look.ask(|asked| asked.ballot(post, &side, ""))))
+            Some(is_fresh.then(|| view.ask(|asked| asked.ballot(post, &side, ""))))
         });
         let told = icon.to_uppercase();
         let Some(text) = text.await? else {
@@ -212,23 +212,23 @@ impl Sender<'_> {
         };
         let text = typed(&text);
         let act = Act::Comment { post, text };
-        match self.sent(&look, &self.key, act).await? {
+        match self.sent(&view, &self.key, act).await? {
             Ok(_) => self.needs(game, &format!("Your vote is in: {told}.")).await,
             Err(why) => self.needs(game, &why).await,
         }
     }
 
     /// Sends a command; gives what came of it, in words.
-    async fn done(&self, look: &Arc<GameView>, key: &str, act: Act) -> Result<String, AppError> {
-        let receipt = match self.sent(look, key, act).await? {
+    async fn done(&self, view: &Arc<GameView>, key: &str, act: Act) -> Result<String, AppError> {
+        let receipt = match self.sent(view, key, act).await? {
             Ok(receipt) => receipt,
             Err(why) => return Ok(why),
         };
-        let look = self.look(look.game().as_str()).await?;
-        let events = self.site.events(look.game(), &[receipt.seq]).await?;
-        let told = reading(&look, move |look| {
+        let view = self.view(view.game().as_str()).await?;
+        let events = self.site.events(view.game(), &[receipt.seq]).await?;
+        let told = reading(&view, move |view| {
             let event = events.first()?;
-            let done = events::outcome(look, event);
+            let done = events::outcome(view, event);
             let dice = done.dice.iter().filter_map(|die| die.shows);
             let dice: Vec<String> = dice.map(|shows| shows.to_string()).collect();
             let dice = match dice.as_slice() {
@@ -244,15 +244,15 @@ impl Sender<'_> {
     /// Sends a command; gives why the law says no, where it does.
     async fn sent(
         &self,
-        look: &Arc<GameView>,
+        view: &Arc<GameView>,
         key: &str,
         act: Act,
     ) -> Result<Result<Receipt, String>, AppError> {
-        let tried = look.act_title(&act);
-        match send::send(look, Some(key), act).await {
+        let tried = view.act_title(&act);
+        match send::send(view, Some(key), act).await {
             Ok(receipt) => Ok(Ok(receipt)),
             Err(AppError::Refused(refusal)) => {
-                let told = reading(look, move |look| look.refusal(&tried, &refusal).sentence());
+                let told = reading(view, move |view| view.refusal(&tried, &refusal).sentence());
                 Ok(Err(told.await?))
             }
             Err(error) => Err(error),
@@ -262,23 +262,23 @@ impl Sender<'_> {
 
 /// The command that an action's button, menu or form stands for.
 async fn taken(
-    look: &Arc<GameView>,
+    view: &Arc<GameView>,
     action: &str,
     picked: Vec<String>,
     fields: Vec<(String, String)>,
 ) -> Result<Act, AppError> {
-    let me = send::player(look)?;
+    let me = send::player(view)?;
     let action = Name::from(action);
     let name = action.clone();
-    let args = reading(look, move |look| {
+    let args = reading(view, move |view| {
         let mut given: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for (field, value) in fields {
             given.entry(field).or_default().push(value);
         }
-        if let (Some(field), false) = (moves::picked(look, &name), picked.is_empty()) {
+        if let (Some(field), false) = (moves::picked(view, &name), picked.is_empty()) {
             given.insert(field.to_string(), picked);
         }
-        arguments(look, me, &name, &Posted::of(given))
+        arguments(view, me, &name, &Posted::of(given))
     });
     let args = args.await??;
     Ok(Act::Do { action, args })
@@ -286,11 +286,11 @@ async fn taken(
 
 /// Asks the law something on a thread where that may take its time.
 async fn reading<T: Send + 'static>(
-    look: &Arc<GameView>,
+    view: &Arc<GameView>,
     read: impl FnOnce(&GameView) -> T + Send + 'static,
 ) -> Result<T, AppError> {
-    let look = Arc::clone(look);
-    Ok(tokio::task::spawn_blocking(move || read(&look)).await?)
+    let view = Arc::clone(view);
+    Ok(tokio::task::spawn_blocking(move || read(&view)).await?)
 }
 
 /// Why nothing came of a request.

@@ -24,8 +24,8 @@ pub(super) struct Waits {
 }
 
 /// A button that leads to a page of the site; none where nobody knows where the site is reached.
-pub(super) fn lead(look: &GameView, label: &str, to: impl Into<Href>) -> Option<DiscordButton> {
-    let base = look.app().parts.house.address.as_deref()?;
+pub(super) fn lead(view: &GameView, label: &str, to: impl Into<Href>) -> Option<DiscordButton> {
+    let base = view.app().parts.house.address.as_deref()?;
     let to: Href = to.into();
     Some(DiscordButton::Lead {
         label: label.to_owned(),
@@ -34,11 +34,11 @@ pub(super) fn lead(look: &GameView, label: &str, to: impl Into<Href>) -> Option<
 }
 
 /// What waits for the reader, under a line that tells what was just done.
-pub(super) fn message(look: &GameView, done: &str) -> DiscordMessage {
-    let lines = needs::needs(look).lines;
+pub(super) fn message(view: &GameView, done: &str) -> DiscordMessage {
+    let lines = needs::needs(view).lines;
     let mut text = match done {
-        "" => format!("{}\n", look.title()),
-        done => format!("{done}\n\n{}\n", look.title()),
+        "" => format!("{}\n", view.title()),
+        done => format!("{done}\n\n{}\n", view.title()),
     };
     if lines.is_empty() {
         text.push_str("Nothing waits for you.");
@@ -55,24 +55,24 @@ pub(super) fn message(look: &GameView, done: &str) -> DiscordMessage {
     if let Some(more) = lines.len().checked_sub(LINES + 1) {
         text.push_str(&format!("and {} more on the page\n", more + 1));
     }
-    let game = look.game().as_str();
-    let page = lead(look, "The game", urls::Game { game });
-    let mut rows: Vec<DiscordRow> = questions(look)
+    let game = view.game().as_str();
+    let page = lead(view, "The game", urls::Game { game });
+    let mut rows: Vec<DiscordRow> = questions(view)
         .iter()
-        .filter_map(|waits| question_row(look, waits))
+        .filter_map(|waits| question_row(view, waits))
         .collect();
-    rows.extend(vote_rows(look));
+    rows.extend(vote_rows(view));
     rows.truncate(limits::ROWS - usize::from(page.is_some()));
     rows.extend(page.map(|page| DiscordRow::Buttons(vec![page])));
     DiscordMessage { text, rows }
 }
 
 /// A row of sides for each matter that waits for the reader's vote.
-fn vote_rows(look: &GameView) -> Vec<DiscordRow> {
-    let game = look.game().as_str();
-    let rows = look.unvoted(None).into_iter().take(limits::ROWS);
+fn vote_rows(view: &GameView) -> Vec<DiscordRow> {
+    let game = view.game().as_str();
+    let rows = view.unvoted(None).into_iter().take(limits::ROWS);
     let rows = rows.filter_map(|id| {
-        let vote = look.quick_vote(id, None)?;
+        let vote = view.quick_vote(id, None)?;
         let post = id.to_string();
         let sides = vote.sides.iter().filter_map(|(side, is_mine)| {
             let press = Press::Vote {
@@ -87,7 +87,7 @@ fn vote_rows(look: &GameView) -> Vec<DiscordRow> {
             })
         });
         let mut buttons: Vec<_> = sides.take(limits::BUTTONS - 1).collect();
-        let read = lead(look, "Read it", urls::Post { game, post: &post });
+        let read = lead(view, "Read it", urls::Post { game, post: &post });
         buttons.extend(read);
         (!buttons.is_empty()).then_some(DiscordRow::Buttons(buttons))
     });
@@ -95,34 +95,34 @@ fn vote_rows(look: &GameView) -> Vec<DiscordRow> {
 }
 
 /// What the reader is asked, by actions of theirs and by others.
-pub(super) fn questions(look: &GameView) -> Vec<Waits> {
+pub(super) fn questions(view: &GameView) -> Vec<Waits> {
     let numbered = |options: &[Value]| -> Vec<(String, String)> {
         let all = options.iter().enumerate();
-        let all = all.map(|(nth, value)| (nth.to_string(), look.label(value.open())));
+        let all = all.map(|(nth, value)| (nth.to_string(), view.label(value.open())));
         all.collect()
     };
-    let open = look.my_open().map(|(key, open)| {
+    let open = view.my_open().map(|(key, open)| {
         let mut answers = numbered(&open.question.options);
         if open.question.may_decline {
             answers.push(("none".to_owned(), "Nothing".to_owned()));
         }
         Waits {
             question: format!("open:{}", key.action),
-            what: look.themed(&open.question.what),
+            what: view.themed(&open.question.what),
             answers,
         }
     });
-    let duties = look.my_duties().map(|(id, duty)| Waits {
+    let duties = view.my_duties().map(|(id, duty)| Waits {
         question: format!("duty:{id}"),
-        what: look.duty_title(duty),
+        what: view.duty_title(duty),
         answers: numbered(&duty.options),
     });
     open.chain(duties).collect()
 }
 
 /// How a question is answered: by a menu, by a form, or on the page.
-fn question_row(look: &GameView, waits: &Waits) -> Option<DiscordRow> {
-    let game = look.game().as_str();
+fn question_row(view: &GameView, waits: &Waits) -> Option<DiscordRow> {
+    let game = view.game().as_str();
     let (game_word, question) = (game.to_owned(), waits.question.clone());
     if waits.answers.is_empty() {
         let press = Press::Ask {
@@ -147,18 +147,18 @@ fn question_row(look: &GameView, waits: &Waits) -> Option<DiscordRow> {
             most: 1,
         })),
         _ => {
-            let page = lead(look, &waits.what, urls::Act { game })?;
+            let page = lead(view, &waits.what, urls::Act { game })?;
             Some(DiscordRow::Buttons(vec![page]))
         }
     }
 }
 
 /// A form for the answer to a question that takes words.
-pub(super) fn answer_form(look: &GameView, question: &str) -> Option<DiscordForm> {
-    let waits = questions(look);
+pub(super) fn answer_form(view: &GameView, question: &str) -> Option<DiscordForm> {
+    let waits = questions(view);
     let waits = waits.iter().find(|waits| waits.question == question)?;
     let press = Press::Answer {
-        game: look.game().to_string(),
+        game: view.game().to_string(),
         question: question.to_owned(),
     };
     Some(DiscordForm {

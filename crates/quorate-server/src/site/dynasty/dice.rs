@@ -10,11 +10,11 @@ use crate::ui::{Link, plural, urls};
 use crate::view::game::GameView;
 
 /// Goes through the log and holds every die against the key that was pledged for it.
-pub(crate) async fn check(look: &GameView) -> Result<String, AppError> {
-    let site = look.app();
-    site.checks.take(look.visitor().who(), site.now_ms())?;
+pub(crate) async fn check(view: &GameView) -> Result<String, AppError> {
+    let site = view.app();
+    site.checks.take(view.visitor().who(), site.now_ms())?;
     let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
-    let verdict = verify(journal, seals, look.game(), Grade::Fold, &mut |_| {}).await?;
+    let verdict = verify(journal, seals, view.game(), Grade::Fold, &mut |_| {}).await?;
     let wrong = verdict.fault.iter().chain(&verdict.differences).next();
     let DiceFound { proven, unproven } = verdict.dice;
     let dice = |count: u64| plural(usize::try_from(count).unwrap_or(usize::MAX), "die", "dice");
@@ -29,14 +29,14 @@ pub(crate) async fn check(look: &GameView) -> Result<String, AppError> {
 }
 
 /// What was said of the dice that fell between two events: by the pledge that stood at the first, and any made later.
-pub(crate) fn pledges(look: &GameView, first: EventSeq, last: EventSeq) -> Vec<PledgeTold> {
-    let all = look.public().commitments;
+pub(crate) fn pledges(view: &GameView, first: EventSeq, last: EventSeq) -> Vec<PledgeTold> {
+    let all = view.public().commitments;
     let standing = all.range(..=first).next_back();
     let standing = standing.map_or(first, |(event, _)| *event);
     let told = all.range(standing..=last).map(|(event, pledge)| {
         let word = event.to_string();
         let link = urls::Event {
-            game: look.game().as_str(),
+            game: view.game().as_str(),
             event: &word,
         };
         PledgeTold {

@@ -111,27 +111,27 @@ fn asked(form: &str) -> Option<(FeedTopic, FeedForm)> {
 }
 
 async fn answered(
-    look: GameView,
+    view: GameView,
     (topic, form): (FeedTopic, FeedForm),
     query: &BTreeMap<String, String>,
     headers: &HeaderMap,
 ) -> Response {
-    let look = look.as_stranger();
+    let view = view.as_stranger();
     let events = match topic {
         FeedTopic::Posts | FeedTopic::Comments | FeedTopic::Search => Ok(Vec::new()),
-        FeedTopic::Rules | FeedTopic::Values | FeedTopic::Events => newest(&look).await,
+        FeedTopic::Rules | FeedTopic::Values | FeedTopic::Events => newest(&view).await,
     };
     let events = match events {
         Ok(events) => events,
-        Err(error) => return answer_in(&look, Err(error)),
+        Err(error) => return answer_in(&view, Err(error)),
     };
     let maker = FeedMaker {
-        base: site_address(look.app(), headers),
+        base: site_address(view.app(), headers),
         search: SearchTyped::of(query),
         category: query.get("category").cloned().unwrap_or_default(),
     };
     let drawn = tokio::task::spawn_blocking(move || {
-        let page = maker.page(&look, topic, form, &events);
+        let page = maker.page(&view, topic, form, &events);
         page.map_or_else(IntoResponse::into_response, |page| form.answer(&page))
     });
     drawn
@@ -140,12 +140,12 @@ async fn answered(
 }
 
 /// The newest events of a game.
-async fn newest(look: &GameView) -> Result<Vec<Event>, AppError> {
-    let parts = &look.app().parts;
-    let head = look.head().seq.0;
+async fn newest(view: &GameView) -> Result<Vec<Event>, AppError> {
+    let parts = &view.app().parts;
+    let head = view.head().seq.0;
     let from = EventSeq(head.saturating_sub(EVENTS) + 1);
     let count = usize::try_from(EVENTS).unwrap_or(usize::MAX);
-    let events = fold::events_from(&*parts.journal, &*parts.seals, look.game(), from, count);
+    let events = fold::events_from(&*parts.journal, &*parts.seals, view.game(), from, count);
     Ok(events.await?)
 }
 
@@ -161,27 +161,27 @@ struct FeedMaker {
 impl FeedMaker {
     fn page(
         &self,
-        look: &GameView,
+        view: &GameView,
         topic: FeedTopic,
         form: FeedForm,
         events: &[Event],
     ) -> Result<FeedPage, AppError> {
         let entries = match topic {
-            FeedTopic::Posts => self.posts(look),
-            FeedTopic::Comments => self.comments(look),
-            FeedTopic::Rules => self.events(look, events, &rules_in),
-            FeedTopic::Values => self.events(look, events, &values_in),
-            FeedTopic::Events => self.events(look, events, &all_of),
-            FeedTopic::Search => self.found(look)?,
+            FeedTopic::Posts => self.posts(view),
+            FeedTopic::Comments => self.comments(view),
+            FeedTopic::Rules => self.events(view, events, &rules_in),
+            FeedTopic::Values => self.events(view, events, &values_in),
+            FeedTopic::Events => self.events(view, events, &all_of),
+            FeedTopic::Search => self.found(view)?,
         };
-        let game = look.game().as_str();
+        let game = view.game().as_str();
         let (word, title) = match topic {
-            FeedTopic::Posts => ("posts", look.title()),
-            FeedTopic::Comments => ("comments", format!("{}: comments", look.title())),
-            FeedTopic::Rules => ("rules", format!("{}: rules", look.title())),
-            FeedTopic::Values => ("values", format!("{}: values", look.title())),
-            FeedTopic::Events => ("events", format!("{}: events", look.title())),
-            FeedTopic::Search => ("search", format!("{}: {}", look.title(), self.search.q)),
+            FeedTopic::Posts => ("posts", view.title()),
+            FeedTopic::Comments => ("comments", format!("{}: comments", view.title())),
+            FeedTopic::Rules => ("rules", format!("{}: rules", view.title())),
+            FeedTopic::Values => ("values", format!("{}: values", view.title())),
+            FeedTopic::Events => ("events", format!("{}: events", view.title())),
+            FeedTopic::Search => ("search", format!("{}: {}", view.title(), self.search.q)),
         };
         let ending = match form {
             FeedForm::Atom => "atom",
@@ -203,7 +203,7 @@ impl FeedMaker {
             title,
             front: self.whole(&urls::Game { game }.into()),
             own: self.whole(&own),
-            updated: entries.first().map_or(look.now(), |entry| entry.changed_at),
+            updated: entries.first().map_or(view.now(), |entry| entry.changed_at),
             entries,
         })
     }
@@ -212,24 +212,24 @@ impl FeedMaker {
         format!("{}{}", self.base, href.as_str())
     }
 
-    fn is_wanted(&self, look: &GameView, post: &Post) -> bool {
+    fn is_wanted(&self, view: &GameView, post: &Post) -> bool {
         let of_kind = self.category.is_empty() || post.category == self.category.as_str();
-        look.sees_post(post) && of_kind
+        view.sees_post(post) && of_kind
     }
 
     /// What a search finds that has a date, newest first.
-    fn found(&self, look: &GameView) -> Result<Vec<FeedEntry>, AppError> {
-        let asked = self.search.read(look);
+    fn found(&self, view: &GameView) -> Result<Vec<FeedEntry>, AppError> {
+        let asked = self.search.read(view);
         let asked = asked.map_err(|wrong| AppError::Form(wrong.to_string()))?;
         if asked == SearchQuery::default() {
             return Err(AppError::Form("Say what to look for: ?q=".to_owned()));
         }
-        let texts = look.find_texts(&asked, None, FOUND)?.texts;
+        let texts = view.find_texts(&asked, None, FOUND)?.texts;
         let dated = texts.iter().filter_map(|found| {
             let at = found.text.at()?;
-            let (kind, to) = look.way_to(&found.place.key, &found.text.title);
+            let (kind, to) = view.way_to(&found.place.key, &found.text.title);
             let link = self.whole(&to.href);
-            let words = found.text.excerpt(look, &asked);
+            let words = found.text.excerpt(view, &asked);
             let words = words.iter().map(|(words, is_found)| {
                 let words = escape(words);
                 if *is_found {
@@ -245,7 +245,7 @@ impl FeedMaker {
                 author: found
                     .text
                     .by
-                    .map_or_else(|| look.title(), |by| look.name(by)),
+                    .map_or_else(|| view.title(), |by| view.name(by)),
                 category: kind,
                 at,
                 changed_at: at,
@@ -258,60 +258,60 @@ impl FeedMaker {
         Ok(entries)
     }
 
-    fn posts(&self, look: &GameView) -> Vec<FeedEntry> {
-        let mut posts: Vec<(&PostId, &Post)> = look
+    fn posts(&self, view: &GameView) -> Vec<FeedEntry> {
+        let mut posts: Vec<(&PostId, &Post)> = view
             .posts()
-            .filter(|(_, post)| self.is_wanted(look, post))
+            .filter(|(_, post)| self.is_wanted(view, post))
             .collect();
         posts.sort_by_key(|(id, post)| std::cmp::Reverse((post.at, **id)));
         let newest = posts.into_iter().take(ENTRIES);
         newest
             .map(|(id, post)| {
-                let link = self.whole(&post_href(look, *id));
+                let link = self.whole(&post_href(view, *id));
                 FeedEntry {
                     id: link.clone(),
-                    title: look.themed(post.title.as_str()),
+                    title: view.themed(post.title.as_str()),
                     link,
-                    author: look.author(&post.author).name,
-                    category: look.category_title(post),
+                    author: view.author(&post.author).name,
+                    category: view.category_title(post),
                     at: post.at,
                     changed_at: post.edited_at.unwrap_or(post.at),
-                    html: look.prose(post.body.as_str(), 2).as_str().to_owned(),
+                    html: view.prose(post.body.as_str(), 2).as_str().to_owned(),
                 }
             })
             .collect()
     }
 
-    fn comments(&self, look: &GameView) -> Vec<FeedEntry> {
-        let mut comments: Vec<_> = look
+    fn comments(&self, view: &GameView) -> Vec<FeedEntry> {
+        let mut comments: Vec<_> = view
             .comments()
-            .filter(|(_, comment)| look.sees_comment(comment))
+            .filter(|(_, comment)| view.sees_comment(comment))
             .collect();
         comments.sort_by_key(|(key, comment)| std::cmp::Reverse((comment.at, key.id)));
         let of_wanted = comments.into_iter().filter_map(|(key, comment)| {
-            let post = look
+            let post = view
                 .post(key.post)
-                .filter(|post| self.is_wanted(look, post))?;
-            let link = self.whole(&post_href(look, key.post).at(&format!("c{}", key.id)));
+                .filter(|post| self.is_wanted(view, post))?;
+            let link = self.whole(&post_href(view, key.post).at(&format!("c{}", key.id)));
             Some(FeedEntry {
                 id: link.clone(),
-                title: look.themed(post.title.as_str()),
+                title: view.themed(post.title.as_str()),
                 link,
-                author: look.author(&comment.author).name,
-                category: look.category_title(post),
+                author: view.author(&comment.author).name,
+                category: view.category_title(post),
                 at: comment.at,
                 changed_at: comment.at,
-                html: look.remark(comment.text.as_str()).as_str().to_owned(),
+                html: view.remark(comment.text.as_str()).as_str().to_owned(),
             })
         });
         of_wanted.take(ENTRIES).collect()
     }
 
     /// Events, newest first, of which `told` has something to tell: a title and lines.
-    fn events(&self, look: &GameView, events: &[Event], told: EventTeller<'_>) -> Vec<FeedEntry> {
-        let game = look.game().as_str();
+    fn events(&self, view: &GameView, events: &[Event], told: EventTeller<'_>) -> Vec<FeedEntry> {
+        let game = view.game().as_str();
         let told = events.iter().rev().filter_map(|event| {
-            let (title, lines) = told(look, event)?;
+            let (title, lines) = told(view, event)?;
             let number = event.seq.to_string();
             let link = urls::Event {
                 game,
@@ -326,7 +326,7 @@ impl FeedMaker {
                 id: link.clone(),
                 title,
                 link,
-                author: look.doer_name(event),
+                author: view.doer_name(event),
                 category: event.act.name().to_string(),
                 at: event.at,
                 changed_at: event.at,
@@ -337,17 +337,17 @@ impl FeedMaker {
     }
 }
 
-fn post_href(look: &GameView, id: PostId) -> Href {
+fn post_href(view: &GameView, id: PostId) -> Href {
     let post = id.to_string();
     urls::Post {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         post: &post,
     }
     .into()
 }
 
 /// The rules that an event changed.
-fn rules_in(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
+fn rules_in(view: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
     let rules = event.steps.iter().filter_map(|step| match &step.effect {
         Effect::Rule { old, new, .. } => {
             let (title, what) = match (old, new) {
@@ -356,7 +356,7 @@ fn rules_in(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
                 (Some(rule), None) => (&rule.title, "was repealed"),
                 (None, None) => return None,
             };
-            Some(format!("{} {what}", look.themed(title)))
+            Some(format!("{} {what}", view.themed(title)))
         }
         _ => None,
     });
@@ -373,8 +373,8 @@ fn rules_in(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
 }
 
 /// The values that an event changed.
-fn values_in(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
-    let (changed, _) = look.values_of(event);
+fn values_in(view: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
+    let (changed, _) = view.values_of(event);
     if changed.is_empty() {
         return None;
     }
@@ -386,16 +386,16 @@ fn values_in(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
         };
         format!("{of}: {old} → {new}")
     });
-    Some((look.event_title(event), lines.collect()))
+    Some((view.event_title(event), lines.collect()))
 }
 
 #[allow(
     clippy::unnecessary_wraps,
     reason = "other tellers leave events out, and all have one shape"
 )]
-fn all_of(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
-    let about = if look.may_know(event) {
-        look.effects_in_short(event)
+fn all_of(view: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
+    let about = if view.may_know(event) {
+        view.effects_in_short(event)
     } else {
         String::new()
     };
@@ -405,7 +405,7 @@ fn all_of(look: &GameView, event: &Event) -> Option<(String, Vec<String>)> {
         vec![about]
     };
     Some((
-        format!("{} {}", look.doer_name(event), look.event_title(event)),
+        format!("{} {}", view.doer_name(event), view.event_title(event)),
         lines,
     ))
 }

@@ -123,8 +123,8 @@ impl Inquiry for NeedsAsked {
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
-        let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
-        let asking = move || (look.head().at, needs_entries(&look, &self.base));
+        let view = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
+        let asking = move || (view.head().at, needs_entries(&view, &self.base));
         Ok(tokio::task::spawn_blocking(asking).await?)
     }
 }
@@ -150,8 +150,8 @@ impl Inquiry for DatesAsked {
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
-        let look = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
-        let asking = move || dates_entries(&look, &self.base);
+        let view = GameView::for_account(site, Some(self.account), self.game.as_str()).await?;
+        let asking = move || dates_entries(&view, &self.base);
         Ok(tokio::task::spawn_blocking(asking).await?)
     }
 }
@@ -212,8 +212,8 @@ async fn dates(
 }
 
 /// What waits for somebody in one game. An entry's name stays while it waits for the same thing.
-fn needs_entries(look: &GameView, base: &str) -> Vec<FeedEntry> {
-    let lines = needs(look).lines.into_iter();
+fn needs_entries(view: &GameView, base: &str) -> Vec<FeedEntry> {
+    let lines = needs(view).lines.into_iter();
     let entries = lines.map(|line| {
         let link = format!("{base}{}", line.href.as_str());
         let words = format!("{link} {} {}", line.title, line.note);
@@ -222,12 +222,12 @@ fn needs_entries(look: &GameView, base: &str) -> Vec<FeedEntry> {
             .map_or_else(String::new, |due| format!(", until {}", due.full()));
         FeedEntry {
             id: format!("{link}#{}", &blake3::hash(words.as_bytes()).to_hex()[..16]),
-            title: format!("{}: {}", look.title(), line.title),
+            title: format!("{}: {}", view.title(), line.title),
             link,
-            author: look.title(),
-            category: look.game().to_string(),
-            at: look.head().at,
-            changed_at: look.head().at,
+            author: view.title(),
+            category: view.game().to_string(),
+            at: view.head().at,
+            changed_at: view.head().at,
             html: crate::ui::html::escape(&format!("{}{due}", line.note)).to_string(),
         }
     });
@@ -236,55 +236,55 @@ fn needs_entries(look: &GameView, base: &str) -> Vec<FeedEntry> {
 
 /// Deadlines of questions, moments from which the reader may close a matter, Turns and what else the tracker has a time for,
 /// and when the game rests.
-fn dates_entries(look: &GameView, base: &str) -> Vec<CalendarEntry> {
-    let game = look.game().as_str();
-    let questions = look.deadlines().into_iter().filter_map(|(topic, at)| {
+fn dates_entries(view: &GameView, base: &str) -> Vec<CalendarEntry> {
+    let game = view.game().as_str();
+    let questions = view.deadlines().into_iter().filter_map(|(topic, at)| {
         let asked = NoticeAsked {
             kind: NoticeKind::Question,
             topic: &topic,
             event: None,
         };
-        let text = look.notice(asked, base)?;
+        let text = view.notice(asked, base)?;
         Some(CalendarEntry {
             id: format!("{topic}@{game}"),
-            title: format!("{}: {}", look.title(), text.heading),
+            title: format!("{}: {}", view.title(), text.heading),
             about: format!("{}\n\n{}", text.body, text.reason),
             link: text.link,
             from: at,
             to: None,
         })
     });
-    let (_, mut later) = waiting::closable_by(look);
+    let (_, mut later) = waiting::closable_by(view);
     later.sort_unstable();
     later.dedup();
     let desk: Href = urls::Desk { game }.into();
     let closings = later.into_iter().map(|at| CalendarEntry {
         id: format!("closing-{}@{game}", at.0),
-        title: format!("{}: a matter may be ripe to be closed", look.title()),
+        title: format!("{}: a matter may be ripe to be closed", view.title()),
         about: String::new(),
         link: format!("{base}{}", desk.as_str()),
         from: at,
         to: None,
     });
     let tracker: Href = urls::Tracker { game }.into();
-    let moments = look
+    let moments = view
         .moments_ahead()
         .into_iter()
         .map(|(what, at)| CalendarEntry {
             id: format!("{}-{}@{game}", calendar_word(&what), at.0),
-            title: format!("{}: {what}", look.title()),
+            title: format!("{}: {what}", view.title()),
             about: String::new(),
             link: format!("{base}{}", tracker.as_str()),
             from: at,
             to: None,
         });
     let front: Href = urls::Game { game }.into();
-    let rests = look
+    let rests = view
         .downtimes()
         .into_iter()
         .map(|(from, to)| CalendarEntry {
             id: format!("downtime-{}@{game}", from.0),
-            title: format!("{}: downtime", look.title()),
+            title: format!("{}: downtime", view.title()),
             about: String::new(),
             link: format!("{base}{}", front.as_str()),
             from,

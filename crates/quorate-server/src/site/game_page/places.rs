@@ -32,7 +32,7 @@ pub(crate) struct Map {
 impl Map {
     /// The places of a page that has values to draw by.
     pub(crate) fn of(
-        look: &GameView,
+        view: &GameView,
         today: Option<&GameView>,
         shows: &[Name],
         by: &[Name],
@@ -41,21 +41,21 @@ impl Map {
             return None;
         }
         let mut survey = Survey {
-            look,
+            view,
             today,
             shows,
-            stands: stands(look, shows, by),
+            stands: stands(view, shows, by),
             kind: None,
             known: Vec::new(),
         };
-        look.ask(|asked| {
+        view.ask(|asked| {
             survey.kind = survey.kind_of_places(asked);
             let things = survey.kind.iter().flat_map(|kind| asked.things_of(kind));
             survey.known = things
                 .map(|thing| (asked.label(&Datum::Thing(thing.clone())), thing))
                 .collect();
         });
-        let places = look.ask(|asked| {
+        let places = view.ask(|asked| {
             let found = survey.found(asked);
             let spots = survey.spots(asked, &found);
             let drawn = spots.iter().map(|spot| survey.place(asked, spot, &found));
@@ -71,7 +71,7 @@ impl Map {
         kinds.extend(survey.kind.clone());
         let title = match &survey.stands[..] {
             [stand] if survey.known.is_empty() => {
-                format!("By {}", look.themed(&stand.value.title()).to_lowercase())
+                format!("By {}", view.themed(&stand.value.title()).to_lowercase())
             }
             _ => "Who and what is where".to_owned(),
         };
@@ -116,7 +116,7 @@ struct Spot {
 }
 
 struct Survey<'a> {
-    look: &'a GameView,
+    view: &'a GameView,
     today: Option<&'a GameView>,
     shows: &'a [Name],
     stands: Vec<Stand<'a>>,
@@ -134,14 +134,14 @@ struct FoundThing<'a, 's> {
 }
 
 /// The kinds that have one of the values, players first, then as the page shows them.
-fn stands<'a>(look: &'a GameView, shows: &[Name], by: &[Name]) -> Vec<Stand<'a>> {
-    let known = look.law().values.keys().chain(look.law().derived.keys());
+fn stands<'a>(view: &'a GameView, shows: &[Name], by: &[Name]) -> Vec<Stand<'a>> {
+    let known = view.law().values.keys().chain(view.law().derived.keys());
     let kinds = known.filter(|(kind, name)| *kind != "Game" && by.contains(name));
     let kinds: BTreeSet<&Name> = kinds.map(|(kind, _)| kind).collect();
     let mut found: Vec<Stand<'a>> = kinds
         .into_iter()
         .filter_map(|kind| {
-            let mut values = look.values_of_kind(kind).into_iter();
+            let mut values = view.values_of_kind(kind).into_iter();
             let value = values.find(|value| by.contains(value.name()))?;
             let kind = kind.clone();
             Some(Stand { kind, value })
@@ -200,7 +200,7 @@ impl<'a> Survey<'a> {
         let label = asked.said(key);
         match (key, self.stands.first()) {
             (Datum::Int(_), Some(stand)) => {
-                format!("{} {label}", self.look.themed(&stand.value.title()))
+                format!("{} {label}", self.view.themed(&stand.value.title()))
             }
             _ => label,
         }
@@ -209,7 +209,7 @@ impl<'a> Survey<'a> {
     fn things(&self, asked: &Questions<'_>, kind: &Name) -> Vec<Thing> {
         if *kind == "Player" {
             return self
-                .look
+                .view
                 .roster()
                 .0
                 .into_iter()
@@ -225,7 +225,7 @@ impl<'a> Survey<'a> {
 
     fn sees(&self, thing: &Thing, value: &Tracked<'_>) -> bool {
         let today = self.today.is_none_or(|today| today.sees(thing, value));
-        today && self.look.sees(thing, value)
+        today && self.view.sees(thing, value)
     }
 
     fn where_is(&self, asked: &Questions<'_>, stand: &Stand<'_>, thing: &Thing) -> Option<Datum> {
@@ -276,7 +276,7 @@ impl<'a> Survey<'a> {
                 })
                 .collect();
             if !those.is_empty() {
-                there.push((self.look.plural_of(&stand.kind), those));
+                there.push((self.view.plural_of(&stand.kind), those));
             }
         }
         let is_you = |one: &There| one.who.as_ref().is_some_and(|who| who.is_you);
@@ -298,7 +298,7 @@ impl<'a> Survey<'a> {
         place: &str,
         by: &Name,
     ) -> There {
-        let mut who = person(self.look, thing);
+        let mut who = person(self.view, thing);
         if let Some(end) = who.name.strip_suffix(&format!(" in {place}")).map(str::len) {
             who.name.truncate(end);
         }
@@ -325,12 +325,12 @@ impl<'a> Survey<'a> {
 
     /// The kind on whose things those of a kind hang, which have no place of their own, and by which value.
     fn host_of(&self, kind: &Name) -> Option<(Name, Tracked<'a>)> {
-        let look: &'a GameView = self.look;
+        let view: &'a GameView = self.view;
         let stands = |kind: &Name| self.stands.iter().any(|stand| stand.kind == *kind);
         if stands(kind) {
             return None;
         }
-        let values = look.values_of_kind(kind).into_iter();
+        let values = view.values_of_kind(kind).into_iter();
         let mut hosts = values.filter_map(|value| match value.source {
             Source::Kept(decl) => match &decl.holds {
                 Holds::Reference(host) => stands(host).then(|| (host.clone(), value)),
@@ -351,23 +351,23 @@ impl<'a> Survey<'a> {
         by: &Name,
     ) -> Vec<(String, Option<Bar>)> {
         let named = |value: &Tracked<'_>| self.shows.contains(value.name());
-        let all = self.look.values_of_kind(kind);
+        let all = self.view.values_of_kind(kind);
         let (values, most) = if all.iter().any(named) || *kind == "Player" {
             (
                 all.into_iter().filter(named).collect::<Vec<_>>(),
                 usize::MAX,
             )
         } else {
-            (self.look.tracked_of(kind), NOTES)
+            (self.view.tracked_of(kind), NOTES)
         };
-        let label = self.look.label_of(kind);
+        let label = self.view.label_of(kind);
         let told = values
             .into_iter()
             .filter(|value| value.name() != by && Some(value.name()) != label);
         let told = told.filter(|value| self.sees(thing, value));
         let notes = told.filter_map(|value| {
             let held = asked.held(thing, &value);
-            note(self.look, &value, &held).filter(|(text, _)| text != name)
+            note(self.view, &value, &held).filter(|(text, _)| text != name)
         });
         notes.take(most).collect()
     }
@@ -386,7 +386,7 @@ impl<'a> Survey<'a> {
             .collect();
         let is_named =
             |thing: Thing| words.contains(&Datum::Text(asked.label(&Datum::Thing(thing)).into()));
-        let law = self.look.law();
+        let law = self.view.law();
         let mut kinds = self
             .shows
             .iter()
@@ -408,8 +408,8 @@ impl<'a> Survey<'a> {
         let (Some(kind), Datum::Thing(thing)) = (&self.kind, &spot.key) else {
             return Vec::new();
         };
-        let label = self.look.label_of(kind);
-        let values = self.look.tracked_of(kind).into_iter();
+        let label = self.view.label_of(kind);
+        let values = self.view.tracked_of(kind).into_iter();
         let values = values.filter(|value| Some(value.name()) != label && self.sees(thing, value));
         let facts = values.filter_map(|value| {
             let held = asked.held(thing, &value);
@@ -421,7 +421,7 @@ impl<'a> Survey<'a> {
                 return None;
             }
             let bar = Bar::told(&held.text);
-            Some((self.look.themed(&value.title()), held.text, bar))
+            Some((self.view.themed(&value.title()), held.text, bar))
         });
         facts.collect()
     }
@@ -477,8 +477,8 @@ fn leads_to(value: &Tracked<'_>) -> Option<Name> {
 }
 
 /// A value in a few words: a number or a bare share after its title, a flag by its title alone, everything else as it is.
-fn note(look: &GameView, value: &Tracked<'_>, held: &Held) -> Option<(String, Option<Bar>)> {
-    let title = || look.themed(&value.title());
+fn note(view: &GameView, value: &Tracked<'_>, held: &Held) -> Option<(String, Option<Bar>)> {
+    let title = || view.themed(&value.title());
     let bar = Bar::told(&held.text);
     let is_bare = |text: &str| !text.contains(char::is_alphabetic);
     let text = match (held.number, held.text.as_str()) {

@@ -14,7 +14,7 @@ use crate::view::kinds::{Source, Tracked};
 
 /// The tree of a value, where it is one that leads from things of a kind to things of that kind.
 pub(crate) fn block(
-    look: &GameView,
+    view: &GameView,
     today: Option<&GameView>,
     kind: &Name,
     value: &Tracked<'_>,
@@ -23,14 +23,14 @@ pub(crate) fn block(
         return None;
     }
     let things = if *kind == "Player" {
-        look.roster().0.into_iter().map(Thing::Player).collect()
+        view.roster().0.into_iter().map(Thing::Player).collect()
     } else {
-        look.ask(|asked| asked.things_of(kind))
+        view.ask(|asked| asked.things_of(kind))
     };
     let is_seen = |thing: &Thing| {
-        look.sees(thing, value) && today.is_none_or(|today| today.sees(thing, value))
+        view.sees(thing, value) && today.is_none_or(|today| today.sees(thing, value))
     };
-    let above: Vec<(Thing, Option<Thing>)> = look.ask(|asked| {
+    let above: Vec<(Thing, Option<Thing>)> = view.ask(|asked| {
         let seen = things.into_iter().filter(is_seen);
         let told = seen.map(|thing| {
             let above = match asked.attribute(&thing, value) {
@@ -41,12 +41,12 @@ pub(crate) fn block(
         });
         told.collect()
     });
-    let title = look.themed(&value.title());
+    let title = view.themed(&value.title());
     Some(Block {
         id: format!("tree-{}", slug(value.name().as_str())),
         title,
         note: "who holds to whom".to_owned(),
-        kind: PageBlockKind::Tree(grown(&above, &|thing| person(look, thing))),
+        kind: PageBlockKind::Tree(grown(&above, &|thing| person(view, thing))),
         is_folded: false,
     })
 }
@@ -64,10 +64,10 @@ fn leads_to(value: &Tracked<'_>, kind: &Name) -> bool {
 }
 
 /// A thing by its name, players with their page.
-pub(crate) fn person(look: &GameView, thing: &Thing) -> Person {
+pub(crate) fn person(view: &GameView, thing: &Thing) -> Person {
     match thing {
-        Thing::Player(id) => look.person(*id),
-        thing => Person::named(look.called(thing)),
+        Thing::Player(id) => view.person(*id),
+        thing => Person::named(view.called(thing)),
     }
 }
 

@@ -43,9 +43,9 @@ pub async fn nowhere(State(site): State<Arc<AppState>>, visitor: Visitor) -> Res
         below.split(['/', '?']).next()
     });
     if let Some(game) = within
-        && let Ok(look) = GameView::at(&site, &visitor, game).await
+        && let Ok(view) = GameView::at(&site, &visitor, game).await
     {
-        return drawn(look, |_| Err(AppError::NotFound)).await;
+        return drawn(view, |_| Err(AppError::NotFound)).await;
     }
     reply::failed(&site, &visitor, None, AppError::NotFound)
 }

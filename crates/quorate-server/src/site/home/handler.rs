@@ -78,8 +78,8 @@ impl Inquiry for CardAsked {
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<GameCard, AppError> {
-        let look = GameView::for_account(site, self.account, self.game.as_str()).await?;
-        Ok(tokio::task::spawn_blocking(move || card(&look)).await?)
+        let view = GameView::for_account(site, self.account, self.game.as_str()).await?;
+        Ok(tokio::task::spawn_blocking(move || card(&view)).await?)
     }
 }
 
@@ -99,33 +99,33 @@ fn closed(game: &GameId, error: &AppError) -> GameCard {
     }
 }
 
-fn card(look: &GameView) -> GameCard {
-    let (active, idle) = look.roster();
-    let open = look
+fn card(view: &GameView) -> GameCard {
+    let (active, idle) = view.roster();
+    let open = view
         .posts()
         .map(|(_, row)| row)
-        .filter(|post| look.is_open(post) && look.is_matter(post))
+        .filter(|post| view.is_open(post) && view.is_matter(post))
         .count();
-    let last = look.posts().map(|(_, row)| row).map(|post| post.at).max();
-    let last = last.map(|at| crate::ui::age((look.now() - at).0));
-    let about = look
+    let last = view.posts().map(|(_, row)| row).map(|post| post.at).max();
+    let last = last.map(|at| crate::ui::age((view.now() - at).0));
+    let about = view
         .public()
         .about
         .get(&())
         .map(|about| about.rulebook.clone());
-    let book = look
+    let book = view
         .app()
         .parts
         .books
         .iter()
         .find(|book| Some(&book.name) == about.as_ref());
     GameCard {
-        name: look.title(),
-        game: look.game().to_string(),
+        name: view.title(),
+        game: view.game().to_string(),
         about: book
             .map(|book| book.manifest.about.clone())
             .unwrap_or_default(),
-        dynasty: look.dynasty_line(),
+        dynasty: view.dynasty_line(),
         players: format!(
             "{}, {} idle",
             plural(active.len(), "player", "players"),
@@ -138,11 +138,11 @@ fn card(look: &GameView) -> GameCard {
             ),
             None => "no posts yet".to_owned(),
         },
-        waiting: if look.me().is_some() {
-            needs::needs(look).lines.len()
+        waiting: if view.me().is_some() {
+            needs::needs(view).lines.len()
         } else {
             0
         },
-        is_joined: look.me().is_some(),
+        is_joined: view.me().is_some(),
     }
 }

@@ -14,21 +14,21 @@ use crate::view::game::GameView;
 use crate::view::people::Part;
 
 /// `GET /g/{game}/join`.
-pub async fn show(Opened(look): Opened) -> Response {
-    drawn(look, |look| {
-        let name = look
+pub async fn show(Opened(view): Opened) -> Response {
+    drawn(view, |view| {
+        let name = view
             .visitor()
             .account
             .as_ref()
             .map(|account| account.name.clone());
         let name = name.ok_or(AppError::SignIn)?;
-        Ok(page(look, &form(look, &name, "", None)))
+        Ok(page(view, &form(view, &name, "", None)))
     })
     .await
 }
 
-fn form(look: &GameView, name: &str, text: &str, error: Option<String>) -> FormPage {
-    let game = look.game().as_str();
+fn form(view: &GameView, name: &str, text: &str, error: Option<String>) -> FormPage {
+    let game = view.game().as_str();
     let fields = vec![
         Field::new(
             "join-name",
@@ -46,41 +46,41 @@ fn form(look: &GameView, name: &str, text: &str, error: Option<String>) -> FormP
         .optional(),
     ];
     FormPage {
-        chrome: look.chrome("Ask to join", Part::Elsewhere),
-        title: format!("Join {}", look.title()),
+        chrome: view.chrome("Ask to join", Part::Elsewhere),
+        title: format!("Join {}", view.title()),
         about: "The people who can let you in are told at once.".to_owned(),
         error,
         form: Some(Form {
             fields,
             expected: true,
-            ..Form::button(look.send(urls::Join { game }), "Ask to join")
+            ..Form::button(view.send(urls::Join { game }), "Ask to join")
         }),
         ways: vec![Link::new("Read the rules first", urls::Ruleset { game })],
     }
 }
 
 /// `POST /g/{game}/join`.
-pub async fn take(SentIn { look, form }: SentIn) -> Response {
-    let result = join(&look, &form).await;
+pub async fn take(SentIn { view, form }: SentIn) -> Response {
+    let result = join(&view, &form).await;
     match result {
-        Err(AppError::Refused(refusal)) => again(&look, &form, &refusal),
-        other => answer_in(&look, other),
+        Err(AppError::Refused(refusal)) => again(&view, &form, &refusal),
+        other => answer_in(&view, other),
     }
 }
 
-fn again(look: &GameView, sent: &Posted, refusal: &Refusal) -> Response {
-    let said = look.refusal("Joining", refusal).sentence();
+fn again(view: &GameView, sent: &Posted, refusal: &Refusal) -> Response {
+    let said = view.refusal("Joining", refusal).sentence();
     let name = sent.one("name").unwrap_or_default();
     let text = sent.one("text").unwrap_or_default();
-    let form = form(look, name, text, Some(said));
-    reply::page(look.app(), look.visitor(), StatusCode::CONFLICT, &form)
+    let form = form(view, name, text, Some(said));
+    reply::page(view.app(), view.visitor(), StatusCode::CONFLICT, &form)
 }
 
-async fn join(look: &GameView, form: &Posted) -> Result<Response, AppError> {
+async fn join(view: &GameView, form: &Posted) -> Result<Response, AppError> {
     let name = form.one("name").unwrap_or_default();
     let text = form.one("text").unwrap_or_default();
-    asked(look, form.key(), name, text).await?;
-    let game = look.game().as_str();
+    asked(view, form.key(), name, text).await?;
+    let game = view.game().as_str();
     Ok(reply::see_with(
         &urls::Game { game }.into(),
         "You have asked to join.",

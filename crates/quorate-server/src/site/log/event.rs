@@ -29,33 +29,33 @@ use crate::view::undone::of_event;
 
 /// `GET /g/{game}/log/{event}`.
 pub(crate) async fn show(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Path((_, event)): Path<(String, String)>,
 ) -> Response {
-    match find(&look, &event).await {
+    match find(&view, &event).await {
         Ok(event) => {
-            if look.is_member() && look.is_undone(event.seq) {
-                let reader = SeenBy::of(&look);
-                reader.note(&of_event(event.seq), look.head().seq).await;
+            if view.is_member() && view.is_undone(event.seq) {
+                let reader = SeenBy::of(&view);
+                reader.note(&of_event(event.seq), view.head().seq).await;
             }
-            drawn(look, move |look| Ok(page(look, &whole(look, &event)))).await
+            drawn(view, move |view| Ok(page(view, &whole(view, &event)))).await
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     }
 }
 
-fn whole(look: &GameView, event: &Event) -> EventPage {
-    let known = look.may_know(event);
-    let title = look.event_line(event);
+fn whole(view: &GameView, event: &Event) -> EventPage {
+    let known = view.may_know(event);
+    let title = view.event_line(event);
     let first = event.steps.iter().find(|step| !step.rule.is_empty());
-    let (mut effects, begun) = changed(look, event);
-    let (mut undo, undoing) = undo_form(look, event);
+    let (mut effects, begun) = changed(view, event);
+    let (mut undo, undoing) = undo_form(view, event);
     let is_undone = undo
         .as_ref()
         .is_err_and(|no| no.needs.iter().any(|need| need.topic == Topic::Undone));
-    let undone = is_undone.then(|| look.undone_by(event.seq)).flatten();
+    let undone = is_undone.then(|| view.undone_by(event.seq)).flatten();
     if let (Err(refusal), Some(by)) = (&mut undo, &undone) {
-        let (who, when) = (look.doer_name(by), look.when(by.at).full());
+        let (who, when) = (view.doer_name(by), view.when(by.at).full());
         let why = match &by.act {
             Act::Undo { reason, .. } if !reason.as_str().trim().is_empty() => {
                 format!(", because: {}", reason.as_str().trim())
@@ -74,17 +74,17 @@ fn whole(look: &GameView, event: &Event) -> EventPage {
             new: "their first values".to_owned(),
         });
     }
-    effects.extend(rules_changed(look, event));
-    effects.extend(posts_changed(look, event));
+    effects.extend(rules_changed(view, event));
+    effects.extend(posts_changed(view, event));
     EventPage {
-        chrome: look.chrome(&title, Part::Log),
+        chrome: view.chrome(&title, Part::Log),
         title,
         number: event.seq.to_string(),
-        when: look.when(event.at),
-        status: status(look, event),
-        cite: first.and_then(|step| look.cite(&step.rule, step.clause)),
+        when: view.when(event.at),
+        status: status(view, event),
+        cite: first.and_then(|step| view.cite(&step.rule, step.clause)),
         facts: if known {
-            facts(look, event)
+            facts(view, event)
         } else {
             Vec::new()
         },
@@ -97,19 +97,19 @@ fn whole(look: &GameView, event: &Event) -> EventPage {
         effects,
         undo,
         undoing,
-        ruling: ruling_link(look, event),
-        forms: claim_forms(look, event)
+        ruling: ruling_link(view, event),
+        forms: claim_forms(view, event)
             .into_iter()
-            .chain(forget::form(look, event))
+            .chain(forget::form(view, event))
             .collect(),
-        since: undone.iter().map(|by| log_line(look, by)).collect(),
+        since: undone.iter().map(|by| log_line(view, by)).collect(),
         proof: proof(event),
     }
 }
 
 /// The values that an event changed, and how many came to be as the law begins them.
-fn changed(look: &GameView, event: &Event) -> (Vec<EffectRow>, usize) {
-    let (changed, begun) = look.values_of(event);
+fn changed(view: &GameView, event: &Event) -> (Vec<EffectRow>, usize) {
+    let (changed, begun) = view.values_of(event);
     let rows = changed
         .into_iter()
         .map(|(whose, value, old, new)| EffectRow {
@@ -125,7 +125,7 @@ fn changed(look: &GameView, event: &Event) -> (Vec<EffectRow>, usize) {
     (rows.collect(), begun)
 }
 
-fn rules_changed(look: &GameView, event: &Event) -> Vec<EffectRow> {
+fn rules_changed(view: &GameView, event: &Event) -> Vec<EffectRow> {
     let rows = event.steps.iter().filter_map(|step| {
         let Effect::Rule { key, old, new } = &step.effect else {
             return None;
@@ -138,7 +138,7 @@ fn rules_changed(look: &GameView, event: &Event) -> Vec<EffectRow> {
         let (was, is) = (words(old), words(new));
         (event.seq != EventSeq(1)).then(|| EffectRow {
             whose: "Ruleset".to_owned(),
-            value: look.rule_title(key),
+            value: view.rule_title(key),
             new: if was == is { "amended".to_owned() } else { is },
             old: was,
         })
@@ -147,14 +147,14 @@ fn rules_changed(look: &GameView, event: &Event) -> Vec<EffectRow> {
 }
 
 /// Posts whose status an event changes.
-fn posts_changed(look: &GameView, event: &Event) -> Vec<EffectRow> {
+fn posts_changed(view: &GameView, event: &Event) -> Vec<EffectRow> {
     let rows = event.steps.iter().filter_map(|step| match &step.effect {
         Effect::Post {
             old: Some(old),
             new: Some(new),
             ..
-        } if old.status != new.status && look.sees_post(old) => Some(EffectRow {
-            whose: look.themed(old.title.as_str()),
+        } if old.status != new.status && view.sees_post(old) => Some(EffectRow {
+            whose: view.themed(old.title.as_str()),
             value: "Status".to_owned(),
             old: capital(old.status.as_str()),
             new: capital(new.status.as_str()),
@@ -164,7 +164,7 @@ fn posts_changed(look: &GameView, event: &Event) -> Vec<EffectRow> {
     rows.collect()
 }
 
-fn status(look: &GameView, event: &Event) -> Option<Status> {
+fn status(view: &GameView, event: &Event) -> Option<Status> {
     match &event.outcome {
         Outcome::Refused(_) | Outcome::Lapsed(_) => {
             return Some(Status::new(StatusKind::Void, "Refused"));
@@ -172,7 +172,7 @@ fn status(look: &GameView, event: &Event) -> Option<Status> {
         Outcome::Opened(_) => return Some(Status::new(StatusKind::Pending, "Waits for an answer")),
         Outcome::Done => {}
     }
-    let claim = look
+    let claim = view
         .public()
         .claims
         .iter()
@@ -186,7 +186,7 @@ fn status(look: &GameView, event: &Event) -> Option<Status> {
     })
 }
 
-fn facts(look: &GameView, event: &Event) -> Vec<Fact> {
+fn facts(view: &GameView, event: &Event) -> Vec<Fact> {
     let mut facts = Vec::new();
     let mut add = |term: &str, value: &str| {
         if !value.is_empty() {
@@ -194,23 +194,23 @@ fn facts(look: &GameView, event: &Event) -> Vec<Fact> {
         }
     };
     match &event.act {
-        Act::Do { args, .. } if look.may_know_given(event) => {
+        Act::Do { args, .. } if view.may_know_given(event) => {
             for (name, value) in args {
                 let words = match value.open() {
                     Value::Text(text) => text.as_str().to_owned(),
-                    value => look.label(value),
+                    value => view.label(value),
                 };
                 add(name.as_str(), &words);
             }
         }
         Act::Claim { rule, reason, .. } => {
-            add("Rule", &look.rule_title(rule));
+            add("Rule", &view.rule_title(rule));
             add("Reason", reason.as_str());
         }
         Act::Dispute { reason, .. } | Act::Repair { reason, .. } => add("Reason", reason.as_str()),
         Act::Undo { event, reason, .. } => {
-            if let Some(undone) = look.event(*event) {
-                add("Undoes", &look.event_line(&undone));
+            if let Some(undone) = view.event(*event) {
+                add("Undoes", &view.event_line(&undone));
             }
             add("Reason", reason.as_str());
         }
@@ -233,10 +233,10 @@ fn facts(look: &GameView, event: &Event) -> Vec<Fact> {
 }
 
 /// Where a player asks for a ruling by which the event would be struck; nobody strikes a game's founding.
-fn ruling_link(look: &GameView, event: &Event) -> Option<Link> {
-    look.me().filter(|_| event.seq != EventSeq(1))?;
+fn ruling_link(view: &GameView, event: &Event) -> Option<Link> {
+    view.me().filter(|_| event.seq != EventSeq(1))?;
     let to = urls::Compose {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
     };
     let href = Href::from(to).with("strike", &event.seq.to_string());
     Some(Link::new("Ask for a ruling on it", href))
@@ -267,11 +267,11 @@ fn proof(event: &Event) -> Vec<Fact> {
 
 /// The form that undoes an event, with picks for values that have moved on since, or why it cannot be undone; and what
 /// undoing it would change.
-fn undo_form(look: &GameView, event: &Event) -> (Result<Form, ui::Refusal>, Vec<EffectRow>) {
+fn undo_form(view: &GameView, event: &Event) -> (Result<Form, ui::Refusal>, Vec<EffectRow>) {
     let tried = "Undoing this";
-    if look.me().is_none() {
+    if view.me().is_none() {
         let refusal = Refusal::plain("somebody who plays in this game");
-        return (Err(look.refusal(tried, &refusal)), Vec::new());
+        return (Err(view.refusal(tried, &refusal)), Vec::new());
     }
     let mut fields = vec![Field::new(
         "undo-reason",
@@ -279,40 +279,40 @@ fn undo_form(look: &GameView, event: &Event) -> (Result<Form, ui::Refusal>, Vec<
         "Why",
         FieldKind::Line(String::new()),
     )];
-    let touched = match try_undo(look, event, Vec::new()) {
-        Ok(undoing) => touched(look, &undoing),
+    let touched = match try_undo(view, event, Vec::new()) {
+        Ok(undoing) => touched(view, &undoing),
         Err(refusal) => {
-            let (picks, backs) = picks(look, event, &refusal);
+            let (picks, backs) = picks(view, event, &refusal);
             if picks.is_empty() {
-                return (Err(look.refusal(tried, &refusal)), Vec::new());
+                return (Err(view.refusal(tried, &refusal)), Vec::new());
             }
             fields.extend(picks);
             // What would be touched if all that has moved on is set back.
-            try_undo(look, event, backs)
-                .map_or_else(|_| Vec::new(), |undoing| touched(look, &undoing))
+            try_undo(view, event, backs)
+                .map_or_else(|_| Vec::new(), |undoing| touched(view, &undoing))
         }
     };
     let word = event.seq.to_string();
     let to = urls::Undo {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         event: &word,
     };
     let form = Form {
         fields,
-        ..Form::button(look.send(to), "Undo it")
+        ..Form::button(view.send(to), "Undo it")
     };
     (Ok(form), touched)
 }
 
-fn touched(look: &GameView, undoing: &Event) -> Vec<EffectRow> {
-    let mut rows = changed(look, undoing).0;
-    rows.extend(rules_changed(look, undoing));
-    rows.extend(posts_changed(look, undoing));
+fn touched(view: &GameView, undoing: &Event) -> Vec<EffectRow> {
+    let mut rows = changed(view, undoing).0;
+    rows.extend(rules_changed(view, undoing));
+    rows.extend(posts_changed(view, undoing));
     rows
 }
 
-fn try_undo(look: &GameView, event: &Event, picks: Vec<(String, Value)>) -> Result<Event, Refusal> {
-    let me = look
+fn try_undo(view: &GameView, event: &Event, picks: Vec<(String, Value)>) -> Result<Event, Refusal> {
+    let me = view
         .me()
         .ok_or_else(|| Refusal::plain("a player of this game"))?;
     let act = Act::Undo {
@@ -320,11 +320,11 @@ fn try_undo(look: &GameView, event: &Event, picks: Vec<(String, Value)>) -> Resu
         reason: typed("trial"),
         picks,
     };
-    look.attempt(Actor::Player(me), act, std::slice::from_ref(event))
+    view.attempt(Actor::Player(me), act, std::slice::from_ref(event))
 }
 
 /// A choice for each value that has moved on: what it was before the event, or what it is now; and each picked as it was.
-fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<(String, Value)>) {
+fn picks(view: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<(String, Value)>) {
     let (mut fields, mut backs) = (Vec::new(), Vec::new());
     for step in &event.steps {
         let Effect::Cell { key, old, new } = &step.effect else {
@@ -332,7 +332,7 @@ fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<
         };
         let label = format!("{} {}", key.thing, key.name);
         let conflict = Topic::Conflict(label.clone());
-        if !look.sees_change(key, old.as_ref(), new.as_ref())
+        if !view.sees_change(key, old.as_ref(), new.as_ref())
             || !refusal.needs.iter().any(|need| need.topic == conflict)
         {
             continue;
@@ -340,17 +340,17 @@ fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<
         let back = old
             .as_ref()
             .map_or(Value::None, |cell| cell.value.open().clone());
-        let now = look
+        let now = view
             .cell(key)
             .map_or(Value::None, |cell| cell.value.open().clone());
         let choices = vec![
-            Choice::new("back", format!("back to {}", look.label(&back))),
-            Choice::new("now", format!("keep {}", look.label(&now))),
+            Choice::new("back", format!("back to {}", view.label(&back))),
+            Choice::new("now", format!("keep {}", view.label(&now))),
         ];
         if backs.iter().any(|(known, _)| *known == label) {
             continue;
         }
-        let title = format!("{} {}", look.whose(key), look.value_title(key));
+        let title = format!("{} {}", view.whose(key), view.value_title(key));
         let id = format!("pick-{}", fields.len());
         fields.push(Field::new(
             id,
@@ -364,13 +364,13 @@ fn picks(look: &GameView, event: &Event, refusal: &Refusal) -> (Vec<Field>, Vec<
 }
 
 /// Disputing or confirming a claim that the event made.
-fn claim_forms(look: &GameView, event: &Event) -> Vec<Form> {
-    let claim = look
+fn claim_forms(view: &GameView, event: &Event) -> Vec<Form> {
+    let claim = view
         .public()
         .claims
         .iter()
         .find(|(id, _)| id.event() == event.seq);
-    let Some((_, claim)) = claim.filter(|_| look.me().is_some()) else {
+    let Some((_, claim)) = claim.filter(|_| view.me().is_some()) else {
         return Vec::new();
     };
     if !matches!(
@@ -381,7 +381,7 @@ fn claim_forms(look: &GameView, event: &Event) -> Vec<Form> {
     }
     let word = event.seq.to_string();
     let to = urls::Dispute {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         event: &word,
     };
     let reason = Field::new(
@@ -392,7 +392,7 @@ fn claim_forms(look: &GameView, event: &Event) -> Vec<Form> {
     );
     vec![Form {
         fields: vec![reason],
-        ..Form::button(look.send(to), "Dispute it")
+        ..Form::button(view.send(to), "Dispute it")
     }]
 }
 
@@ -408,29 +408,29 @@ pub(crate) async fn dispute(Path((_, event)): Path<(String, String)>, sent: Sent
 
 async fn done(
     word: &str,
-    SentIn { look, form }: &SentIn,
+    SentIn { view, form }: &SentIn,
     command: fn(&GameView, &Event, &Posted) -> Result<Act, AppError>,
     notice: &str,
 ) -> Response {
     let href: Href = urls::Event {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         event: word,
     }
     .into();
     let result = async {
-        let event = find(look, word).await?;
-        let act = command(look, &event, form)?;
-        send::send(look, form.key(), act).await
+        let event = find(view, word).await?;
+        let act = command(view, &event, form)?;
+        send::send(view, form.key(), act).await
     };
     match result.await {
         Ok(_) => reply::see_with(&href, notice),
         Err(AppError::Refused(refusal)) => {
-            let refusal = look.refusal("This", &refusal);
+            let refusal = view.refusal("This", &refusal);
             let way = crate::ui::Link::new("Back to the event", href);
-            let chrome = look.chrome("The rules say no", Part::Log);
-            reply::refused(look.app(), look.visitor(), chrome, refusal, None, way)
+            let chrome = view.chrome("The rules say no", Part::Log);
+            reply::refused(view.app(), view.visitor(), chrome, refusal, None, way)
         }
-        Err(error) => answer_in(look, Err(error)),
+        Err(error) => answer_in(view, Err(error)),
     }
 }
 
@@ -438,14 +438,14 @@ async fn done(
     clippy::unnecessary_wraps,
     reason = "one of several readers of forms, which have one shape"
 )]
-fn undoing(look: &GameView, event: &Event, form: &Posted) -> Result<Act, AppError> {
+fn undoing(view: &GameView, event: &Event, form: &Posted) -> Result<Act, AppError> {
     let mut picks = Vec::new();
     for step in &event.steps {
         let Effect::Cell { key, old, .. } = &step.effect else {
             continue;
         };
         let label = format!("{} {}", key.thing, key.name);
-        let now = look.cell(key).map(|cell| cell.value.open().clone());
+        let now = view.cell(key).map(|cell| cell.value.open().clone());
         let value = match form.one(&format!("pick:{label}")) {
             Some("back") => old.as_ref().map(|cell| cell.value.open().clone()),
             Some("now") => now,
@@ -460,8 +460,8 @@ fn undoing(look: &GameView, event: &Event, form: &Posted) -> Result<Act, AppErro
     })
 }
 
-fn disputing(look: &GameView, event: &Event, form: &Posted) -> Result<Act, AppError> {
-    let claim = look
+fn disputing(view: &GameView, event: &Event, form: &Posted) -> Result<Act, AppError> {
+    let claim = view
         .public()
         .claims
         .keys()

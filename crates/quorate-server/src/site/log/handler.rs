@@ -27,18 +27,18 @@ const READ_MAX: u64 = 3_000;
 
 /// `GET /g/{game}/log`.
 pub(crate) async fn show(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let wanted = LogPart::read(&look, &query);
-    match read(&look, &wanted).await {
+    let wanted = LogPart::read(&view, &query);
+    match read(&view, &wanted).await {
         Ok(events) => {
-            drawn(look, move |look| {
-                Ok(page(look, &log(look, &wanted, &events)))
+            drawn(view, move |view| {
+                Ok(page(view, &log(view, &wanted, &events)))
             })
             .await
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     }
 }
 
@@ -51,8 +51,8 @@ struct LogPart {
 }
 
 impl LogPart {
-    fn read(look: &GameView, query: &BTreeMap<String, String>) -> Self {
-        let last = look.head().seq.0;
+    fn read(view: &GameView, query: &BTreeMap<String, String>) -> Self {
+        let last = view.head().seq.0;
         let from = query.get("from").and_then(|from| from.parse().ok());
         Self {
             who: query.get("who").and_then(|who| who.parse().ok()),
@@ -61,8 +61,8 @@ impl LogPart {
         }
     }
 
-    fn takes(&self, look: &GameView, event: &Event) -> bool {
-        let who = self.who.is_none_or(|who| look.doer(event) == Some(who));
+    fn takes(&self, view: &GameView, event: &Event) -> bool {
+        let who = self.who.is_none_or(|who| view.doer(event) == Some(who));
         let name = event.act.name();
         let kind = match self.kind.as_str() {
             "" => true,
@@ -89,14 +89,14 @@ impl LogPart {
     }
 }
 
-async fn read(look: &GameView, wanted: &LogPart) -> Result<Vec<Event>, AppError> {
+async fn read(view: &GameView, wanted: &LogPart) -> Result<Vec<Event>, AppError> {
     let mut found = Vec::new();
     let mut next = wanted.from;
     while next > 0 && found.len() <= LINES && wanted.from - next < READ_MAX {
         let low = next.saturating_sub(LINES as u64) + 1;
         let seqs: Vec<EventSeq> = (low.max(1)..=next).rev().map(EventSeq).collect();
-        for event in look.app().events(look.game(), &seqs).await? {
-            if wanted.takes(look, &event) {
+        for event in view.app().events(view.game(), &seqs).await? {
+            if wanted.takes(view, &event) {
                 found.push(event);
             }
         }
@@ -105,9 +105,9 @@ async fn read(look: &GameView, wanted: &LogPart) -> Result<Vec<Event>, AppError>
     Ok(found)
 }
 
-fn log(look: &GameView, wanted: &LogPart, events: &[Event]) -> LogPage {
-    let game = look.game().as_str();
-    let last = look.head().seq.0;
+fn log(view: &GameView, wanted: &LogPart, events: &[Event]) -> LogPage {
+    let game = view.game().as_str();
+    let last = view.head().seq.0;
     let here = |from: u64| {
         let mut href: Href = urls::Log { game }.into();
         if let Some(who) = wanted.who {
@@ -121,29 +121,29 @@ fn log(look: &GameView, wanted: &LogPart, events: &[Event]) -> LogPage {
     let older = events.get(LINES).map(|event| here(event.seq.0));
     LogPage {
         charts: urls::Charts { game }.into(),
-        chrome: look.chrome("Log", Part::Log),
+        chrome: view.chrome("Log", Part::Log),
         here: urls::Log { game }.into(),
-        filters: filters(look, wanted),
+        filters: filters(view, wanted),
         past: Past {
             latest: last,
             at: wanted.from,
-            when: look.when(events.first().map_or(look.now(), |event| event.at)),
+            when: view.when(events.first().map_or(view.now(), |event| event.at)),
             to: urls::Tracker { game }.into(),
         },
         lines: events
             .iter()
             .take(LINES)
-            .map(|event| line(look, event))
+            .map(|event| line(view, event))
             .collect(),
         newer: (wanted.from < last).then(|| here((wanted.from + LINES as u64).min(last))),
         older,
     }
 }
 
-fn filters(look: &GameView, wanted: &LogPart) -> Vec<Field> {
-    let people = look.public().people.keys().map(|id| Choice {
+fn filters(view: &GameView, wanted: &LogPart) -> Vec<Field> {
+    let people = view.public().people.keys().map(|id| Choice {
         chosen: wanted.who == Some(*id),
-        ..Choice::new(id.to_string(), look.name(*id))
+        ..Choice::new(id.to_string(), view.name(*id))
     });
     let kinds = [
         ("acts", "Actions"),
@@ -163,10 +163,10 @@ fn filters(look: &GameView, wanted: &LogPart) -> Vec<Field> {
 }
 
 /// A line of the log.
-pub(crate) fn line(look: &GameView, event: &Event) -> LogLine {
+pub(crate) fn line(view: &GameView, event: &Event) -> LogLine {
     let number = event.seq.to_string();
     let link = urls::Event {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         event: &number,
     };
     let mark = match &event.outcome {
@@ -176,17 +176,17 @@ pub(crate) fn line(look: &GameView, event: &Event) -> LogLine {
             Some(mark(Icon::Failed, Tone::Failed, "was refused"))
         }
     };
-    let (mut by, what) = (look.doer_name(event), what(look, event));
+    let (mut by, what) = (view.doer_name(event), what(view, event));
     if begins_with_capital(&what) {
         by.push(':');
     }
     LogLine {
         id: format!("e{number}"),
-        when: look.when(event.at),
+        when: view.when(event.at),
         by,
         what,
-        effects: look.effects_in_short(event),
-        dice: if look.may_know(event) {
+        effects: view.effects_in_short(event),
+        dice: if view.may_know(event) {
             dice(event)
         } else {
             Vec::new()
@@ -198,13 +198,13 @@ pub(crate) fn line(look: &GameView, event: &Event) -> LogLine {
 }
 
 /// What was done; of an undoing also what was undone, which the log knows.
-fn what(look: &GameView, event: &Event) -> String {
+fn what(view: &GameView, event: &Event) -> String {
     let Act::Undo { event: undone, .. } = &event.act else {
-        return look.event_about(event);
+        return view.event_about(event);
     };
-    match look.event(*undone) {
-        Some(undone) => format!("undid: {}", look.event_line(&undone)),
-        None => look.event_about(event),
+    match view.event(*undone) {
+        Some(undone) => format!("undid: {}", view.event_line(&undone)),
+        None => view.event_about(event),
     }
 }
 

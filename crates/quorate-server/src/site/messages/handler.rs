@@ -24,144 +24,144 @@ use crate::view::words::written;
 
 /// `GET /g/{game}/messages`.
 pub(crate) async fn list(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    drawn(look, move |look| {
-        let me = send::player(look)?;
+    drawn(view, move |view| {
+        let me = send::player(view)?;
         let to = query.get("to").map(String::as_str).unwrap_or_default();
         let made = Messages {
-            chrome: look.chrome("Messages", Part::Messages),
-            threads: threads(look, me),
-            form: Some(form(look, to)),
+            chrome: view.chrome("Messages", Part::Messages),
+            threads: threads(view, me),
+            form: Some(form(view, to)),
         };
-        Ok(page(look, &made))
+        Ok(page(view, &made))
     })
     .await
 }
 
-fn threads(look: &GameView, me: PlayerId) -> Vec<ThreadLine> {
+fn threads(view: &GameView, me: PlayerId) -> Vec<ThreadLine> {
     let mut latest: BTreeMap<Circle, &Message> = BTreeMap::new();
-    for (_, message) in look.messages() {
+    for (_, message) in view.messages() {
         latest.insert(circle(message, me), message);
     }
     let mut threads: Vec<_> = latest.into_iter().collect();
     threads.sort_by_key(|(_, message)| std::cmp::Reverse(message.at));
-    let unread = look.unread();
+    let unread = view.unread();
     let lines = threads.into_iter().map(|(circle, message)| {
         let thread = word(&circle);
         let link = urls::Thread {
-            game: look.game().as_str(),
+            game: view.game().as_str(),
             thread: &thread,
         };
         ThreadLine {
-            to: Link::new(look.circle_names(&circle), link),
-            excerpt: crate::ui::markup::excerpt(written(&message.text), look.terms(), 140),
-            when: look.when(message.at),
+            to: Link::new(view.circle_names(&circle), link),
+            excerpt: crate::ui::markup::excerpt(written(&message.text), view.terms(), 140),
+            when: view.when(message.at),
             unread: unread.get(&circle).copied().unwrap_or_default(),
         }
     });
     lines.collect()
 }
 
-fn form(look: &GameView, to: &str) -> Form {
-    let people = look
+fn form(view: &GameView, to: &str) -> Form {
+    let people = view
         .public()
         .people
         .iter()
-        .filter(|(id, person)| person.standing == Standing::Member && look.me() != Some(**id));
+        .filter(|(id, person)| person.standing == Standing::Member && view.me() != Some(**id));
     let choices = people.map(|(id, _)| {
         let value = id.to_string();
         Choice {
             chosen: value == to,
-            ..Choice::new(value, look.name(*id))
+            ..Choice::new(value, view.name(*id))
         }
     });
     let fields = vec![
         Field::new("to", "to", "To", FieldKind::Many(choices.collect())),
         Field::new("text", "text", "Message", FieldKind::Prose(String::new())),
     ];
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     Form {
         fields,
         expected: true,
-        ..Form::button(look.send(urls::Messages { game }), "Send")
+        ..Form::button(view.send(urls::Messages { game }), "Send")
     }
 }
 
 /// `GET /g/{game}/messages/{thread}`.
 pub(crate) async fn thread(
-    Opened(mut look): Opened,
+    Opened(mut view): Opened,
     Path((_, thread)): Path<(String, String)>,
 ) -> Response {
-    if let Err(error) = now_read(&mut look, &thread).await {
-        return answer_in(&look, Err(error));
+    if let Err(error) = now_read(&mut view, &thread).await {
+        return answer_in(&view, Err(error));
     }
-    drawn(look, move |look| {
-        let me = send::player(look)?;
+    drawn(view, move |view| {
+        let me = send::player(view)?;
         let circle = read_circle(&thread).ok_or(AppError::NotFound)?;
         let made = Thread {
-            chrome: look.chrome("Messages", Part::Messages),
-            title: format!("With {}", look.circle_names(&circle)),
+            chrome: view.chrome("Messages", Part::Messages),
+            title: format!("With {}", view.circle_names(&circle)),
             back: Link::new(
                 "Messages",
                 urls::Messages {
-                    game: look.game().as_str(),
+                    game: view.game().as_str(),
                 },
             ),
             about: "Only those named here, and the server's own disk, have these.".to_owned(),
-            letters: of_circle(look, me, &circle)
-                .map(|(id, message)| letter(look, *id, message))
+            letters: of_circle(view, me, &circle)
+                .map(|(id, message)| letter(view, *id, message))
                 .collect(),
-            form: (!circle.is_empty()).then(|| answer(look, &circle)),
+            form: (!circle.is_empty()).then(|| answer(view, &circle)),
         };
-        Ok(page(look, &made))
+        Ok(page(view, &made))
     })
     .await
 }
 
 fn of_circle<'a>(
-    look: &'a GameView,
+    view: &'a GameView,
     me: PlayerId,
     circle: &Circle,
 ) -> impl Iterator<Item = (&'a MessageId, &'a Message)> {
-    let mine = look.messages();
+    let mine = view.messages();
     mine.filter(move |(_, message)| messages::circle(message, me) == *circle)
 }
 
 /// Notes that the reader is shown a conversation; there is none with nothing in it.
-async fn now_read(look: &mut GameView, thread: &str) -> Result<(), AppError> {
-    let me = send::player(look)?;
+async fn now_read(view: &mut GameView, thread: &str) -> Result<(), AppError> {
+    let me = send::player(view)?;
     let circle = read_circle(thread).ok_or(AppError::NotFound)?;
-    let newest = of_circle(look, me, &circle).last();
+    let newest = of_circle(view, me, &circle).last();
     let up_to = newest.ok_or(AppError::NotFound)?.0.0.event();
     let word = word(&circle);
-    if let Some(account) = look.visitor().id()
-        && look.read().get(&word) < Some(&up_to)
+    if let Some(account) = view.visitor().id()
+        && view.read().get(&word) < Some(&up_to)
     {
-        let accounts = &look.app().parts.accounts;
+        let accounts = &view.app().parts.accounts;
         accounts
-            .note_messages_read(account, look.game(), &word, up_to)
+            .note_messages_read(account, view.game(), &word, up_to)
             .await?;
-        look.note_read(word, up_to);
+        view.note_read(word, up_to);
     }
     Ok(())
 }
 
-fn letter(look: &GameView, id: MessageId, message: &Message) -> Letter {
+fn letter(view: &GameView, id: MessageId, message: &Message) -> Letter {
     Letter {
         id: format!("m{id}"),
         by: message
             .from
-            .map_or_else(|| Person::named(look.title()), |from| look.person(from)),
-        when: look.when(message.at),
-        body: look.remark(written(&message.text)),
+            .map_or_else(|| Person::named(view.title()), |from| view.person(from)),
+        when: view.when(message.at),
+        body: view.remark(written(&message.text)),
     }
 }
 
-fn answer(look: &GameView, circle: &Circle) -> Form {
-    let game = look.game().as_str();
-    let mut send = look.send(urls::Messages { game });
+fn answer(view: &GameView, circle: &Circle) -> Form {
+    let game = view.game().as_str();
+    let mut send = view.send(urls::Messages { game });
     for id in circle {
         send = send.with("to", id.to_string());
     }
@@ -179,7 +179,7 @@ fn answer(look: &GameView, circle: &Circle) -> Form {
 }
 
 /// `POST /g/{game}/messages`.
-pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
+pub(crate) async fn take(SentIn { view, form }: SentIn) -> Response {
     let text = form.one("text").unwrap_or_default().to_owned();
     let to: Circle = form
         .all("to")
@@ -190,8 +190,8 @@ pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
         to: to.iter().copied().collect(),
         text: typed(&text),
     };
-    let game = look.game().as_str();
-    match send::send(&look, form.key(), act).await {
+    let game = view.game().as_str();
+    match send::send(&view, form.key(), act).await {
         Ok(_) => {
             let thread = word(&to);
             let href: Href = urls::Thread {
@@ -202,11 +202,11 @@ pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
             reply::see_with(&href, "Your message is sent.")
         }
         Err(AppError::Refused(refusal)) => {
-            let refusal = look.refusal("The message", &refusal);
-            let chrome = look.chrome("The rules say no", Part::Messages);
+            let refusal = view.refusal("The message", &refusal);
+            let chrome = view.chrome("The rules say no", Part::Messages);
             let way = Link::new("Messages", urls::Messages { game });
-            reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
+            reply::refused(view.app(), view.visitor(), chrome, refusal, Some(text), way)
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     }
 }

@@ -432,11 +432,11 @@ impl Inquiry for AsleepAsked {
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
-        let look = GameView::for_account(site, None, self.game.as_str()).await?;
-        let asleep = look.law().asleep.iter().map(|asleep| {
+        let view = GameView::for_account(site, None, self.game.as_str()).await?;
+        let asleep = view.law().asleep.iter().map(|asleep| {
             let why = asleep.diagnostics.first();
             let why = why.map(|finding| finding.text.clone());
-            (look.rule_title(&asleep.rule), why.unwrap_or_default())
+            (view.rule_title(&asleep.rule), why.unwrap_or_default())
         });
         Ok(asleep.collect())
     }

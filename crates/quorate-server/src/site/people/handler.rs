@@ -33,29 +33,29 @@ const VOTES: usize = 12;
 const IDLINGS: usize = 12;
 
 /// `GET /g/{game}/players`.
-pub(crate) async fn list(Opened(look): Opened) -> Response {
-    drawn(look, |look| Ok(page(look, &players(look)))).await
+pub(crate) async fn list(Opened(view): Opened) -> Response {
+    drawn(view, |view| Ok(page(view, &players(view)))).await
 }
 
-fn players(look: &GameView) -> Players {
-    let game = look.game().as_str();
-    let (active, idle) = look.roster();
-    let mut rows: Vec<Row> = active.iter().map(|id| row(look, *id, "active")).collect();
-    rows.extend(idle.iter().map(|id| row(look, *id, conventions::IDLE)));
-    for (id, person) in look.public().people {
+fn players(view: &GameView) -> Players {
+    let game = view.game().as_str();
+    let (active, idle) = view.roster();
+    let mut rows: Vec<Row> = active.iter().map(|id| row(view, *id, "active")).collect();
+    rows.extend(idle.iter().map(|id| row(view, *id, conventions::IDLE)));
+    for (id, person) in view.public().people {
         if person.standing == Standing::Applicant {
-            rows.push(row(look, *id, "asks to join"));
+            rows.push(row(view, *id, "asks to join"));
         }
     }
-    let may_ask = look.me().is_none() && look.visitor().account.is_some();
+    let may_ask = view.me().is_none() && view.visitor().account.is_some();
     Players {
-        chrome: look.chrome(&look.word("Players"), Part::Players),
-        title: look.word("Players"),
+        chrome: view.chrome(&view.word("Players"), Part::Players),
+        title: view.word("Players"),
         about: format!("{} active, {} idle", active.len(), idle.len()),
         table: Table {
             id: "players".to_owned(),
-            label: look.word("Players"),
-            owner: Column::words(look.word("Player")),
+            label: view.word("Players"),
+            owner: Column::words(view.word("Player")),
             columns: vec![
                 Column::words("Standing"),
                 Column::words("Since"),
@@ -66,25 +66,25 @@ fn players(look: &GameView) -> Players {
             pseudo: Vec::new(),
             tells_change: false,
         },
-        join: may_ask.then(|| Form::button(look.send(urls::Join { game }), "Ask to join")),
+        join: may_ask.then(|| Form::button(view.send(urls::Join { game }), "Ask to join")),
     }
 }
 
-fn row(look: &GameView, id: PlayerId, standing: &str) -> Row {
-    let person = &look.public().people[&id];
-    let posts = look
+fn row(view: &GameView, id: PlayerId, standing: &str) -> Row {
+    let person = &view.public().people[&id];
+    let posts = view
         .posts()
         .map(|(_, row)| row)
-        .filter(|post| look.author_of(&post.author) == Some(id))
+        .filter(|post| view.author_of(&post.author) == Some(id))
         .count();
     let since = person.joined_at.unwrap_or(person.applied_at);
     Row {
         id: format!("player-{id}"),
-        owner: look.person(id),
+        owner: view.person(id),
         cells: vec![
             Cell::text(standing),
-            Cell::text(look.when(since).brief()),
-            Cell::text(look.when(person.seen_at).brief()),
+            Cell::text(view.when(since).brief()),
+            Cell::text(view.when(person.seen_at).brief()),
             Cell::text(posts.to_string()),
         ],
         changed: None,
@@ -94,31 +94,31 @@ fn row(look: &GameView, id: PlayerId, standing: &str) -> Row {
 
 /// `GET /g/{game}/players/{player}`.
 pub(crate) async fn one(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Path((_, player)): Path<(String, String)>,
 ) -> Response {
     let id = match player.parse::<PlayerId>() {
-        Ok(id) if look.public().people.contains_key(&id) => id,
-        _ => return answer_in(&look, Err(AppError::NotFound)),
+        Ok(id) if view.public().people.contains_key(&id) => id,
+        _ => return answer_in(&view, Err(AppError::NotFound)),
     };
     let idle = CellKey {
         thing: Thing::Player(id),
         name: conventions::IDLE.into(),
     };
-    match history::changes(&look, &idle, IDLINGS).await {
+    match history::changes(&view, &idle, IDLINGS).await {
         Ok(events) => {
-            drawn(look, move |look| {
-                let idling = idling(look, &idle, &events);
-                Ok(page(look, &player_page(look, id, idling)))
+            drawn(view, move |view| {
+                let idling = idling(view, &idle, &events);
+                Ok(page(view, &player_page(view, id, idling)))
             })
             .await
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     }
 }
 
 /// When somebody became idle and active, latest first, and how.
-fn idling(look: &GameView, idle: &CellKey, events: &[Event]) -> Vec<(When, String)> {
+fn idling(view: &GameView, idle: &CellKey, events: &[Event]) -> Vec<(When, String)> {
     let told = events.iter().filter_map(|event| {
         let flag = event
             .steps
@@ -137,18 +137,18 @@ fn idling(look: &GameView, idle: &CellKey, events: &[Event]) -> Vec<(When, Strin
             } else {
                 "active again"
             };
-            let how = history::how(look, event, look.may_know(event));
-            (look.when(event.at), format!("{word}: {how}"))
+            let how = history::how(view, event, view.may_know(event));
+            (view.when(event.at), format!("{word}: {how}"))
         })
     });
     told.collect()
 }
 
 /// The votes that somebody cast last, one for each matter.
-fn votes(look: &GameView, id: PlayerId) -> Vec<Voted> {
+fn votes(view: &GameView, id: PlayerId) -> Vec<Voted> {
     let mut last: BTreeMap<PostId, (Moment, Name)> = BTreeMap::new();
-    for (key, comment) in look.comments() {
-        if look.author_of(&comment.author) != Some(id) {
+    for (key, comment) in view.comments() {
+        if view.author_of(&comment.author) != Some(id) {
             continue;
         }
         let icon = comment.icons.iter().rfind(|icon| icon.counted);
@@ -159,107 +159,107 @@ fn votes(look: &GameView, id: PlayerId) -> Vec<Voted> {
     let mut votes: Vec<_> = last.into_iter().collect();
     votes.sort_by_key(|(_, (at, _))| Reverse(*at));
     let told = votes.into_iter().filter_map(|(post_id, (at, icon))| {
-        let post = look.post(post_id)?;
-        let (game, word) = (look.game().as_str(), post_id.to_string());
-        look.sees_post(post).then(|| Voted {
-            when: look.when(at),
+        let post = view.post(post_id)?;
+        let (game, word) = (view.game().as_str(), post_id.to_string());
+        view.sees_post(post).then(|| Voted {
+            when: view.when(at),
             ballot: Ballot::new(icon.as_str()),
             on: Link::new(
-                look.themed(post.title.as_str()),
+                view.themed(post.title.as_str()),
                 urls::Post { game, post: &word },
             ),
-            status: look.status(post),
+            status: view.status(post),
         })
     });
     told.take(VOTES).collect()
 }
 
 /// The dynasties that somebody led, latest first.
-fn led(look: &GameView, id: PlayerId) -> Vec<Fact> {
-    let mine = look.public().dynasties.iter().rev();
+fn led(view: &GameView, id: PlayerId) -> Vec<Fact> {
+    let mine = view.public().dynasties.iter().rev();
     let mine = mine.filter(|(_, dynasty)| dynasty.leader == Some(id));
     let facts = mine.map(|(number, dynasty)| {
         let word = number.to_string();
         let link = urls::Dynasty {
-            game: look.game().as_str(),
+            game: view.game().as_str(),
             dynasty: &word,
         };
         let title = match dynasty.title.as_str() {
             "" => format!("dynasty {number}"),
             theme => theme.to_owned(),
         };
-        let is_last = look.public().dynasties.keys().next_back() == Some(number);
+        let is_last = view.public().dynasties.keys().next_back() == Some(number);
         Fact::new(if is_last { "Leads" } else { "Led" }, title).to(link)
     });
     facts.collect()
 }
 
-fn player_page(look: &GameView, id: PlayerId, idling: Vec<(When, String)>) -> PlayerPage {
-    let game = look.game().as_str();
-    let person = &look.public().people[&id];
+fn player_page(view: &GameView, id: PlayerId, idling: Vec<(When, String)>) -> PlayerPage {
+    let game = view.game().as_str();
+    let person = &view.public().people[&id];
     let standing = match person.standing {
         Standing::Applicant => "asks to join".to_owned(),
-        Standing::Member if look.has_flag(id, conventions::IDLE) => conventions::IDLE.to_owned(),
+        Standing::Member if view.has_flag(id, conventions::IDLE) => conventions::IDLE.to_owned(),
         Standing::Member => "active".to_owned(),
         Standing::Left => "has left".to_owned(),
         Standing::Barred => "barred".to_owned(),
     };
     let since = person.joined_at.unwrap_or(person.applied_at);
-    let name = look.name(id);
-    let mut posts: Vec<_> = look
+    let name = view.name(id);
+    let mut posts: Vec<_> = view
         .posts()
-        .filter(|(_, post)| look.sees_post(post) && look.author_of(&post.author) == Some(id))
+        .filter(|(_, post)| view.sees_post(post) && view.author_of(&post.author) == Some(id))
         .map(|(post_id, post)| (post.at, *post_id))
         .collect();
     posts.sort_unstable_by(|one, other| other.cmp(one));
     let word = id.to_string();
     let write = Href::from(urls::Messages { game }).with("to", &word);
     PlayerPage {
-        chrome: look.chrome(&name, Part::Players),
-        person: look.person(id),
+        chrome: view.chrome(&name, Part::Players),
+        person: view.person(id),
         about: format!(
             "{} since {} · {standing}",
-            look.word("Player"),
-            look.when(since).full()
+            view.word("Player"),
+            view.when(since).full()
         ),
-        facts: facts(look, id),
-        record: record(look, id, posts.len()),
-        votes: votes(look, id),
+        facts: facts(view, id),
+        record: record(view, id, posts.len()),
+        votes: votes(view, id),
         idling,
         entries: posts
             .iter()
             .take(POSTS)
-            .filter_map(|(_, post)| entries::entry(look, *post))
+            .filter_map(|(_, post)| entries::entry(view, *post))
             .collect(),
-        offers: about(look, id),
-        write: (look.is_member() && look.me() != Some(id))
+        offers: about(view, id),
+        write: (view.is_member() && view.me() != Some(id))
             .then(|| Link::new(format!("Write to {name}"), write)),
-        follow: look
+        follow: view
             .follow(&Followed::Person(id))
-            .filter(|_| look.me() != Some(id)),
-        report: look.visitor().account.is_some().then(|| {
+            .filter(|_| view.me() != Some(id)),
+        report: view.visitor().account.is_some().then(|| {
             let to = urls::Report {
-                game: look.game().as_str(),
+                game: view.game().as_str(),
             };
             Href::from(to).with("about", &format!("player:{id}"))
         }),
     }
 }
 
-fn record(look: &GameView, id: PlayerId, posts: usize) -> Vec<Fact> {
-    let comments = look
+fn record(view: &GameView, id: PlayerId, posts: usize) -> Vec<Fact> {
+    let comments = view
         .comments()
         .map(|(_, row)| row)
-        .filter(|comment| look.author_of(&comment.author) == Some(id));
+        .filter(|comment| view.author_of(&comment.author) == Some(id));
     let (mut written, mut votes) = (0, 0);
     for comment in comments {
         written += 1;
         votes += usize::from(comment.icons.iter().any(|icon| icon.counted));
     }
-    let passed = look
+    let passed = view
         .posts()
         .map(|(_, row)| row)
-        .filter(|post| look.author_of(&post.author) == Some(id) && post.status == "enacted");
+        .filter(|post| view.author_of(&post.author) == Some(id) && post.status == "enacted");
     let mut facts = vec![
         Fact::new("Posts", posts.to_string()).note(plural(
             passed.count(),
@@ -268,6 +268,6 @@ fn record(look: &GameView, id: PlayerId, posts: usize) -> Vec<Fact> {
         )),
         Fact::new("Comments", written.to_string()).note(plural(votes, "with a vote", "with votes")),
     ];
-    facts.extend(led(look, id));
+    facts.extend(led(view, id));
     facts
 }

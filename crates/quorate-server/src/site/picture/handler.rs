@@ -17,10 +17,10 @@ const KEEP: &str = "private, max-age=31536000, immutable";
 
 /// `GET /g/{game}/picture/{thing}/{name}/{digest}`.
 pub(crate) async fn show(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Path((_, thing, name, digest)): Path<(String, String, String, String)>,
 ) -> Response {
-    match file(&look, &thing, &name, &digest) {
+    match file(&view, &thing, &name, &digest) {
         Some(file) => {
             let headers = [
                 (header::CONTENT_TYPE, "image/png"),
@@ -29,16 +29,16 @@ pub(crate) async fn show(
             ];
             (headers, file).into_response()
         }
-        None => answer_in(&look, Err(AppError::NotFound)),
+        None => answer_in(&view, Err(AppError::NotFound)),
     }
 }
 
-fn file(look: &GameView, thing: &str, name: &str, digest: &str) -> Option<Vec<u8>> {
+fn file(view: &GameView, thing: &str, name: &str, digest: &str) -> Option<Vec<u8>> {
     let key = CellKey {
         thing: thing.parse().ok()?,
         name: Name::from(name),
     };
-    match look.cell_seen(&key) {
+    match view.cell_seen(&key) {
         Seen::Value(value) => match value.open() {
             Value::Picture(picture) if picture.digest.to_string() == digest => {
                 pictures::file(picture)

@@ -162,19 +162,19 @@ impl Inquiry for NamedPicture {
     }
 
     async fn answer(self, site: &Arc<AppState>) -> Result<bool, AppError> {
-        let look = GameView::for_account(site, self.account, self.game.as_str()).await?;
-        is_named(&look, &self.post, &self.word)
+        let view = GameView::for_account(site, self.account, self.game.as_str()).await?;
+        is_named(&view, &self.post, &self.word)
     }
 }
 
 /// Whether the post, or a comment under it, names a picture where its reader sees it.
-fn is_named(look: &GameView, post: &str, word: &str) -> Result<bool, AppError> {
-    let id = post_id(look, post)?;
-    let post = look.post(id).ok_or(AppError::NotFound)?;
+fn is_named(view: &GameView, post: &str, word: &str) -> Result<bool, AppError> {
+    let id = post_id(view, post)?;
+    let post = view.post(id).ok_or(AppError::NotFound)?;
     let name = format!("{UPLOADED}{word}");
     let named = |text: Option<&str>| text.is_some_and(|text| text.contains(&name));
     let is_one = uploaded(&name).is_some();
-    let mut comments = look.comments_of(id);
+    let mut comments = view.comments_of(id);
     Ok(is_one && (named(post.body.plain()) || comments.any(|(_, one)| named(one.text.plain()))))
 }
 

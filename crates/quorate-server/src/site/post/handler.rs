@@ -35,22 +35,22 @@ const ON_POST: &str = "post";
 
 /// `GET /g/{game}/post/{post}`.
 pub async fn show(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Path((_, post)): Path<(String, String)>,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    let (read, reader) = (now_read(&look, &post), SeenBy::of(&look));
-    let own = match drafts::own_of(&look, &post, DraftForm::Comment).await {
+    let (read, reader) = (now_read(&view, &post), SeenBy::of(&view));
+    let own = match drafts::own_of(&view, &post, DraftForm::Comment).await {
         Ok(own) => own,
-        Err(error) => return answer_in(&look, Err(error)),
+        Err(error) => return answer_in(&view, Err(error)),
     };
-    let shown = drawn(look, move |look| {
-        let id = post_id(look, &post)?;
-        let thread = CommentPages::under(look, id);
+    let shown = drawn(view, move |view| {
+        let id = post_id(view, &post)?;
+        let thread = CommentPages::under(view, id);
         let shown = shown(&thread, &query);
         Ok(page(
-            look,
-            &whole(look, id, &query, &thread, shown, own.as_ref())?,
+            view,
+            &whole(view, id, &query, &thread, shown, own.as_ref())?,
         ))
     })
     .await;
@@ -73,16 +73,16 @@ fn shown(thread: &CommentPages<'_>, query: &BTreeMap<String, String>) -> usize {
 
 /// What is to be noted of a post that its reader opens: its word, and the event up to which it was shown. None where it says
 /// nothing new.
-fn now_read(look: &GameView, post: &str) -> Option<(String, EventSeq)> {
-    let id = post_id(look, post).ok()?;
-    look.fresh_of(id)?;
-    Some((fresh::of_post(id), look.head().seq))
+fn now_read(view: &GameView, post: &str) -> Option<(String, EventSeq)> {
+    let id = post_id(view, post).ok()?;
+    view.fresh_of(id)?;
+    Some((fresh::of_post(id), view.head().seq))
 }
 
 /// The page. A vote is chosen in its form, and a comment quoted there, as its address asks; of the comments those of one page
 /// are shown.
 fn whole(
-    look: &GameView,
+    view: &GameView,
     id: PostId,
     query: &BTreeMap<String, String>,
     thread: &CommentPages<'_>,
@@ -90,21 +90,21 @@ fn whole(
     own: Option<&OwnDraft>,
 ) -> Result<PostPage, AppError> {
     let vote = query.get("vote").map(String::as_str);
-    let post = look.post(id).ok_or(AppError::NotFound)?;
-    let game = look.game().as_str();
-    let category = look.category_title(post);
-    let count = look.count(id);
-    let title = look.themed(written(&post.title));
+    let post = view.post(id).ok_or(AppError::NotFound)?;
+    let game = view.game().as_str();
+    let category = view.category_title(post);
+    let count = view.count(id);
+    let title = view.themed(written(&post.title));
     let list = Href::from(urls::Game { game }).with("kind", post.category.as_str());
-    let (mut answering, no_answer) = answering(look, id, post, count.as_ref(), vote);
+    let (mut answering, no_answer) = answering(view, id, post, count.as_ref(), vote);
     if let Some(answering) = &mut answering {
-        begin_answer(look, id, answering, query.get("reply"), own);
+        begin_answer(view, id, answering, query.get("reply"), own);
     }
-    let changes = changes(look, post);
-    let way = |comment: CommentId| way_to(look, id, thread, shown, comment);
+    let changes = changes(view, post);
+    let way = |comment: CommentId| way_to(view, id, thread, shown, comment);
     let mut votes = count
         .as_ref()
-        .map(|count| votes::told(look, id, post, count));
+        .map(|count| votes::told(view, id, post, count));
     for line in votes.iter_mut().flat_map(|votes| &mut votes.lines) {
         let cast = line
             .comment
@@ -113,75 +113,75 @@ fn whole(
         line.comment = cast.and_then(|word| word.parse().ok()).map(way);
     }
     Ok(PostPage {
-        chrome: look.chrome(&title, Part::Blog),
+        chrome: view.chrome(&title, Part::Blog),
         crumbs: vec![Link::new(category.clone(), list)],
         title,
         category,
-        author: look.author(&post.author),
-        event: Some(in_log(look, id.0.event())),
-        report: look
+        author: view.author(&post.author),
+        event: Some(in_log(view, id.0.event())),
+        report: view
             .visitor()
             .account
             .is_some()
             .then(|| Href::from(urls::Report { game }).with("about", &format!("post:{id}"))),
-        when: look.when(post.at),
+        when: view.when(post.at),
         edited: post.edited_at.map(|at| {
             let (game, word) = (game, id.to_string());
             let to = urls::PostVersions { game, post: &word };
-            (look.when(at), to.into())
+            (view.when(at), to.into())
         }),
-        status: look.status(post),
-        place: place(look, post),
-        fields: fields(look, id, post),
-        edit: window::edit_window(look, id, post),
-        again: again(look, id, post),
-        body: look.post_prose(id, written(&post.body), 2),
-        flavour: (!post.flavour.as_str().is_empty()).then(|| look.remark(post.flavour.as_str())),
+        status: view.status(post),
+        place: place(view, post),
+        fields: fields(view, id, post),
+        edit: window::edit_window(view, id, post),
+        again: again(view, id, post),
+        body: view.post_prose(id, written(&post.body), 2),
+        flavour: (!post.flavour.as_str().is_empty()).then(|| view.remark(post.flavour.as_str())),
         change_note: changes_note(changes.len()),
         digest: digest(post),
         changes,
-        effects: look
+        effects: view
             .is_open(post)
-            .then(|| crate::view::effects::in_short(look, id, post))
+            .then(|| crate::view::effects::in_short(view, id, post))
             .flatten(),
         votes,
-        verdict: look.verdict(id).filter(|_| look.is_open(post)),
-        quick: look.quick_vote(id, None),
-        next: next(look, id),
-        offers: own_offers(look, id, post, count.as_ref()),
-        comments: comments(look, id, post, (thread, shown), answering.is_some()),
+        verdict: view.verdict(id).filter(|_| view.is_open(post)),
+        quick: view.quick_vote(id, None),
+        next: next(view, id),
+        offers: own_offers(view, id, post, count.as_ref()),
+        comments: comments(view, id, post, (thread, shown), answering.is_some()),
         comment_count: thread.all.len(),
-        comment_pages: comment_pages(look, id, thread, shown),
-        jumps: jumps(look, thread, way, answering.is_some()),
+        comment_pages: comment_pages(view, id, thread, shown),
+        jumps: jumps(view, thread, way, answering.is_some()),
         answering,
         no_answer,
-        follow: look.follow(&Followed::Post(id)),
+        follow: view.follow(&Followed::Post(id)),
     })
 }
 
 /// What stands in the form of an answer at first: the comment that is quoted, and what its writer had begun.
 fn begin_answer(
-    look: &GameView,
+    view: &GameView,
     id: PostId,
     answering: &mut Answering,
     reply: Option<&String>,
     own: Option<&OwnDraft>,
 ) {
     if let Some(reply) = reply {
-        answering.text = look.quoted(id, reply);
+        answering.text = view.quoted(id, reply);
     }
     if let Some(own) = own {
         answering.text = own.text_with(&answering.text);
-        answering.kept = Some(look.when(own.kept.at));
+        answering.kept = Some(view.when(own.kept.at));
     }
 }
 
 /// Where a proposal begins that takes up this one's text and changes.
-fn again(look: &GameView, id: PostId, post: &rows::Post) -> Option<Href> {
-    let category = look.law().categories.get(&post.category)?;
-    (look.is_member() && !category.it.icons.is_empty()).then(|| {
+fn again(view: &GameView, id: PostId, post: &rows::Post) -> Option<Href> {
+    let category = view.law().categories.get(&post.category)?;
+    (view.is_member() && !category.it.icons.is_empty()).then(|| {
         let to = urls::ComposeIn {
-            game: look.game().as_str(),
+            game: view.game().as_str(),
             category: post.category.as_str(),
         };
         Href::from(to).with("from", &id.to_string())
@@ -192,11 +192,11 @@ fn changes_note(count: usize) -> String {
     crate::ui::plural(count, "clause", "clauses")
 }
 
-fn place(look: &GameView, post: &rows::Post) -> String {
-    let by = post.closed_by.map(|by| format!("by {}", look.name(by)));
-    let at = post.closed_at.map(|at| look.when(at).full());
+fn place(view: &GameView, post: &rows::Post) -> String {
+    let by = post.closed_by.map(|by| format!("by {}", view.name(by)));
+    let at = post.closed_at.map(|at| view.when(at).full());
     let closed: Vec<_> = by.into_iter().chain(at).collect();
-    let note = look.closing_note(post);
+    let note = view.closing_note(post);
     match (closed.is_empty(), note.is_empty()) {
         (true, _) => note,
         (false, true) => closed.join(", "),
@@ -205,40 +205,40 @@ fn place(look: &GameView, post: &rows::Post) -> String {
 }
 
 /// Tags, and the fields that the category declares.
-fn fields(look: &GameView, id: PostId, post: &rows::Post) -> Vec<Fact> {
+fn fields(view: &GameView, id: PostId, post: &rows::Post) -> Vec<Fact> {
     let mut facts = Vec::new();
     if !post.tags.is_empty() {
         let tags: Vec<_> = post.tags.iter().map(Name::as_str).collect();
         facts.push(Fact::new("Tags", tags.join(", ")));
     }
     let thing = Thing::Post(id);
-    for (kind, name) in &look.law().value_order {
+    for (kind, name) in &view.law().value_order {
         if *kind != post.category {
             continue;
         }
-        let Some(decl) = look.law().values.get(&(kind.clone(), name.clone())) else {
+        let Some(decl) = view.law().values.get(&(kind.clone(), name.clone())) else {
             continue;
         };
-        facts.extend(look.fact(&thing, name, &decl.it.title));
+        facts.extend(view.fact(&thing, name, &decl.it.title));
     }
     // That a mark does not stand says nothing.
     facts.retain(|fact| fact.value != "no");
-    facts.extend(worked_out(look, &thing, &post.category));
+    facts.extend(worked_out(view, &thing, &post.category));
     facts
 }
 
 /// What functions of the law work out of a post, where they are tracked on the post itself.
-fn worked_out(look: &GameView, thing: &Thing, category: &Name) -> Vec<Fact> {
-    let mut values = look.values_of_kind(category);
+fn worked_out(view: &GameView, thing: &Thing, category: &Name) -> Vec<Fact> {
+    let mut values = view.values_of_kind(category);
     values.retain(|value| {
         matches!(value.source, Source::Computed(_))
             && value.under() == ON_POST
-            && look.sees(thing, value)
+            && view.sees(thing, value)
     });
-    look.ask(|asked| {
+    view.ask(|asked| {
         let told = values.iter().filter_map(|value| {
             let held = asked.held(thing, value);
-            (!held.text.is_empty()).then(|| Fact::new(look.themed(&value.title()), held.text))
+            (!held.text.is_empty()).then(|| Fact::new(view.themed(&value.title()), held.text))
         });
         told.collect()
     })
@@ -251,28 +251,28 @@ fn digest(post: &rows::Post) -> Option<String> {
 }
 
 /// What the post changes, clause by clause.
-pub fn changes(look: &GameView, post: &rows::Post) -> Vec<Change> {
+pub fn changes(view: &GameView, post: &rows::Post) -> Vec<Change> {
     let patch = post.patch.as_ref().and_then(|patch| patch.plain());
     match patch {
-        Some(patch) => look.changes(&patch.clauses),
+        Some(patch) => view.changes(&patch.clauses),
         None => Vec::new(),
     }
 }
 
 /// What the reader may do with the post: actions of the law, and withdrawing it.
-fn own_offers(look: &GameView, id: PostId, post: &rows::Post, count: Option<&Count>) -> Vec<Offer> {
-    let offers = look.post_offers(id).into_iter();
+fn own_offers(view: &GameView, id: PostId, post: &rows::Post, count: Option<&Count>) -> Vec<Offer> {
+    let offers = view.post_offers(id).into_iter();
     let mut offers: Vec<Offer> = match count {
         Some(count) => offers
-            .map(|offer| look.with_vote(id, count, offer))
+            .map(|offer| view.with_vote(id, count, offer))
             .collect(),
         None => offers.collect(),
     };
-    let mine = look.me().is_some() && look.author_of(&post.author) == look.me();
-    if mine && look.would(Act::Withdraw { post: id }).is_ok() {
+    let mine = view.me().is_some() && view.author_of(&post.author) == view.me();
+    if mine && view.would(Act::Withdraw { post: id }).is_ok() {
         let word = id.to_string();
         let to = Href::from(urls::Post {
-            game: look.game().as_str(),
+            game: view.game().as_str(),
             post: &word,
         });
         let to = Href::returning(&format!("{}/withdraw", to.as_str())).unwrap_or(to);
@@ -284,7 +284,7 @@ fn own_offers(look: &GameView, id: PostId, post: &rows::Post, count: Option<&Cou
             about: "Take your own post back, as far as the rules let you.".to_owned(),
             rest: String::new(),
             cite: None,
-            open: Ok(crate::ui::Form::button(look.send(to), "Withdraw")),
+            open: Ok(crate::ui::Form::button(view.send(to), "Withdraw")),
         });
     }
     offers
@@ -292,14 +292,14 @@ fn own_offers(look: &GameView, id: PostId, post: &rows::Post, count: Option<&Cou
 
 /// Pages of comments, where there is more than one; that which is shown leads nowhere.
 fn comment_pages(
-    look: &GameView,
+    view: &GameView,
     id: PostId,
     thread: &CommentPages<'_>,
     shown: usize,
 ) -> Vec<(String, Option<Href>)> {
     let post = id.to_string();
     let place = Href::from(urls::Post {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         post: &post,
     });
     let pages = (0..thread.count()).map(|page| {
@@ -312,7 +312,7 @@ fn comment_pages(
 
 /// The way to a comment: further down, or on its page.
 fn way_to(
-    look: &GameView,
+    view: &GameView,
     id: PostId,
     thread: &CommentPages<'_>,
     shown: usize,
@@ -324,7 +324,7 @@ fn way_to(
     }
     let post = id.to_string();
     let to = urls::Post {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         post: &post,
     };
     Href::from(to)
@@ -333,15 +333,15 @@ fn way_to(
 }
 
 fn comments(
-    look: &GameView,
+    view: &GameView,
     id: PostId,
     post: &rows::Post,
     (thread, shown): (&CommentPages<'_>, usize),
     is_answered: bool,
 ) -> Vec<Comment> {
-    let (game, word) = (look.game().as_str(), id.to_string());
+    let (game, word) = (view.game().as_str(), id.to_string());
     let here = Href::from(urls::Post { game, post: &word });
-    let icons = look
+    let icons = view
         .law()
         .categories
         .get(&post.category)
@@ -353,7 +353,7 @@ fn comments(
             .map(|icon| icon.name.clone())
             .rfind(|icon| icons.contains(icon))
     };
-    let no_votes = look.no_votes(&thread.all[thread.page(shown)]);
+    let no_votes = view.no_votes(&thread.all[thread.page(shown)]);
     let mut made = Vec::new();
     for place in thread.page(shown) {
         let (key, comment) = thread.all[place];
@@ -364,28 +364,28 @@ fn comments(
                 .any(|(_, other)| other.author == comment.author && vote_of(other).is_some());
         made.push(Comment {
             id: format!("c{}", key.id),
-            author: look.author(&comment.author),
-            when: look.when(comment.at),
+            author: view.author(&comment.author),
+            when: view.when(comment.at),
             is_superseded,
-            is_fresh: look.is_fresh_comment(key, comment),
+            is_fresh: view.is_fresh_comment(key, comment),
             reply: is_answered.then(|| here.with("reply", &key.id.to_string()).at("vote")),
             vote: vote.map(|icon| Ballot::new(icon.as_str())),
             note: remark(comment, no_votes.get(&key.id.0.event())),
             // Their own words can be taken out there; to others the whole log is open.
-            event: (look.author_of(&comment.author) == look.me() && look.me().is_some())
-                .then(|| in_log(look, key.id.0.event())),
+            event: (view.author_of(&comment.author) == view.me() && view.me().is_some())
+                .then(|| in_log(view, key.id.0.event())),
             body: words_beside(comment)
-                .map(|text| look.comment(id, text, &counted_words(look, post, comment))),
+                .map(|text| view.comment(id, text, &counted_words(view, post, comment))),
         });
     }
     made
 }
 
 /// The words of a comment that are votes: those of the icons that counted when it was written.
-fn counted_words(look: &GameView, post: &rows::Post, comment: &rows::Comment) -> IconWords {
+fn counted_words(view: &GameView, post: &rows::Post, comment: &rows::Comment) -> IconWords {
     let counted = comment.icons.iter().filter(|icon| icon.counted);
     let counted: Vec<Name> = counted.map(|icon| icon.name.clone()).collect();
-    let category = look.law().categories.get(&post.category);
+    let category = view.law().categories.get(&post.category);
     let words = category.map(|category| IconWords::of(&category.it));
     words.unwrap_or_default().only(&counted)
 }
@@ -408,23 +408,23 @@ fn remark(comment: &rows::Comment, no_votes: Option<&NoVotes>) -> Option<String>
 }
 
 /// The way to the event by which something was written.
-fn in_log(look: &GameView, event: EventSeq) -> Href {
+fn in_log(view: &GameView, event: EventSeq) -> Href {
     let word = event.to_string();
     let to = urls::Event {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         event: &word,
     };
     to.into()
 }
 
 fn jumps(
-    look: &GameView,
+    view: &GameView,
     thread: &CommentPages<'_>,
     way: impl Fn(CommentId) -> Href,
     is_answered: bool,
 ) -> Vec<Link> {
     let mine = |comment: &rows::Comment| {
-        look.me().is_some() && look.author_of(&comment.author) == look.me()
+        view.me().is_some() && view.author_of(&comment.author) == view.me()
     };
     let newest = thread.all.last();
     let own = thread.all.iter().rfind(|(_, comment)| mine(comment));
@@ -442,28 +442,28 @@ fn jumps(
 }
 
 /// The next matter without the reader's vote, and how many there are.
-fn next(look: &GameView, id: PostId) -> Option<(Link, usize)> {
-    let waiting = look.unvoted(Some(id));
+fn next(view: &GameView, id: PostId) -> Option<(Link, usize)> {
+    let waiting = view.unvoted(Some(id));
     let others: Vec<PostId> = waiting.into_iter().filter(|other| *other != id).collect();
-    let link = look.link_to(*others.first()?)?;
+    let link = view.link_to(*others.first()?)?;
     Some((link, others.len()))
 }
 
 type NoAnswer = Option<(String, Option<Link>)>;
 
 fn answering(
-    look: &GameView,
+    view: &GameView,
     id: PostId,
     post: &rows::Post,
     count: Option<&Count>,
     vote: Option<&str>,
 ) -> (Option<Answering>, NoAnswer) {
-    let game = look.game().as_str();
-    let Some(me) = look.me() else {
-        let way = match look.visitor().account {
+    let game = view.game().as_str();
+    let Some(me) = view.me() else {
+        let way = match view.visitor().account {
             Some(_) => Some(Link::new("Ask to join", urls::Join { game })),
             // And back to where one votes, also for whoever came from a mail.
-            None => look.visitor().ways_in().into_iter().next(),
+            None => view.visitor().ways_in().into_iter().next(),
         };
         let text = "Players can comment here.".to_owned();
         return (None, Some((text, way)));
@@ -473,14 +473,14 @@ fn answering(
         post: id,
         text: typed("."),
     };
-    if let Err(refusal) = look.would(act) {
-        let said = look.refusal("A comment", &refusal).sentence();
+    if let Err(refusal) = view.would(act) {
+        let said = view.refusal("A comment", &refusal).sentence();
         return (None, Some((said, None)));
     }
     let mut sides = Vec::new();
     let mut hint = String::new();
-    if let Some(count) = count.filter(|_| look.is_open(post)) {
-        sides = look.own_sides(id, count);
+    if let Some(count) = count.filter(|_| view.is_open(post)) {
+        sides = view.own_sides(id, count);
         if let Some(vote) = vote {
             for (side, is_chosen) in &mut sides {
                 *is_chosen = side.name == vote;
@@ -490,7 +490,7 @@ fn answering(
         if !sides.is_empty() {
             sides.insert(0, (Ballot::new(""), !is_chosen));
         }
-        let told = if look.has_flag(me, conventions::IDLE) {
+        let told = if view.has_flag(me, conventions::IDLE) {
             "You’re idle, so your vote doesn’t count now."
         } else {
             "You can change your vote while this is open. Your last one counts."
@@ -501,7 +501,7 @@ fn answering(
         draft: DraftForm::Comment(id).word(),
         keeps: drafts::ways(game),
         kept: None,
-        send: look.send(urls::Comment { game, post: &word }),
+        send: view.send(urls::Comment { game, post: &word }),
         sides,
         text: String::new(),
         hint,
@@ -513,23 +513,23 @@ fn answering(
 /// `POST /g/{game}/post/{post}/comment`.
 pub async fn comment(
     Path((_, post)): Path<(String, String)>,
-    SentIn { look, form }: SentIn,
+    SentIn { view, form }: SentIn,
 ) -> Response {
-    let back = back_to(&look, &post);
+    let back = back_to(&view, &post);
     let result = async {
-        let id = post_id(&look, &post)?;
-        let (vote, text) = (fresh_vote(&look, id, &form), form.filled("text"));
+        let id = post_id(&view, &post)?;
+        let (vote, text) = (fresh_vote(&view, id, &form), form.filled("text"));
         if vote.is_none() && text.is_none() && form.filled("vote").is_some() {
             return Ok(id);
         }
-        let text = comment_text(&look, id, vote, text.unwrap_or_default());
+        let text = comment_text(&view, id, vote, text.unwrap_or_default());
         let act = Act::Comment {
             post: id,
             text: typed(&text),
         };
-        let key = form.key().map(|key| vote_key(&look, id, key, vote));
-        send::send(&look, key.as_deref(), act).await?;
-        drafts::sent(&look, &form).await;
+        let key = form.key().map(|key| vote_key(&view, id, key, vote));
+        send::send(&view, key.as_deref(), act).await?;
+        drafts::sent(&view, &form).await;
         Ok(id)
     };
     match result.await {
@@ -540,76 +540,76 @@ pub async fn comment(
                 |vote| format!("Your vote is in: {vote}."),
             );
             let to = match (form.filled("back"), form.filled("text")) {
-                (Some("list"), _) => in_list(&look, id),
+                (Some("list"), _) => in_list(&view, id),
                 (_, Some(_)) => back.at("comment-list"),
                 (_, None) => back,
             };
             reply::see_with(&to, &notice)
         }
         Err(AppError::Refused(refusal)) => {
-            let refusal = look.refusal("The comment", &refusal);
-            let chrome = look.chrome("The rules say no", Part::Blog);
+            let refusal = view.refusal("The comment", &refusal);
+            let chrome = view.chrome("The rules say no", Part::Blog);
             let way = Link::new("Back to the post", back);
             // A vote that cannot count leaves its words, to be sent as a comment.
             let text = form.filled("text").unwrap_or_default().to_owned();
-            reply::refused(look.app(), look.visitor(), chrome, refusal, Some(text), way)
+            reply::refused(view.app(), view.visitor(), chrome, refusal, Some(text), way)
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     }
 }
 
 /// The vote of a form, if it is another than the one that stands: the same once more is none.
-fn fresh_vote<'a>(look: &GameView, id: PostId, form: &'a Posted) -> Option<&'a str> {
+fn fresh_vote<'a>(view: &GameView, id: PostId, form: &'a Posted) -> Option<&'a str> {
     let vote = form.filled("vote")?;
-    let category = &look.post(id)?.category;
-    let icons = &look.law().categories.get(category)?.it.icons;
-    let own = look.own_vote(id, icons);
+    let category = &view.post(id)?.category;
+    let icons = &view.law().categories.get(category)?.it.icons;
+    let own = view.own_vote(id, icons);
     (own.as_ref().map(Name::as_str) != Some(vote)).then_some(vote)
 }
 
 /// The key of a vote: the same page may send one vote and, after that, another.
-fn vote_key(look: &GameView, id: PostId, key: &str, vote: Option<&str>) -> String {
+fn vote_key(view: &GameView, id: PostId, key: &str, vote: Option<&str>) -> String {
     let Some(vote) = vote else {
         return key.to_owned();
     };
-    let mine = look.comments_of(id);
-    let mine = mine.filter(|(_, comment)| look.author_of(&comment.author) == look.me());
+    let mine = view.comments_of(id);
+    let mine = mine.filter(|(_, comment)| view.author_of(&comment.author) == view.me());
     format!("{key}.{vote}.{}", mine.count())
 }
 
 /// Back in the list of posts, at the next one without the reader's vote.
-fn in_list(look: &GameView, id: PostId) -> Href {
-    let game = look.game().as_str();
-    let mut waiting = look.unvoted(Some(id)).into_iter();
+fn in_list(view: &GameView, id: PostId) -> Href {
+    let game = view.game().as_str();
+    let mut waiting = view.unvoted(Some(id)).into_iter();
     let next = waiting.find(|other| *other != id).unwrap_or(id);
     Href::from(urls::Game { game }).at(&format!("post-{next}"))
 }
 
 /// The text of a comment; a vote that was chosen beside it stands first and is its only icon.
-fn comment_text(look: &GameView, post: PostId, vote: Option<&str>, text: &str) -> String {
+fn comment_text(view: &GameView, post: PostId, vote: Option<&str>, text: &str) -> String {
     match vote {
-        Some(vote) => look.ask(|asked| asked.ballot(post, vote, text)),
+        Some(vote) => view.ask(|asked| asked.ballot(post, vote, text)),
         None => text.to_owned(),
     }
 }
 
-fn back_to(look: &GameView, post: &str) -> Href {
-    let game = look.game().as_str();
+fn back_to(view: &GameView, post: &str) -> Href {
+    let game = view.game().as_str();
     urls::Post { game, post }.into()
 }
 
 /// `POST /g/{game}/post/{post}/withdraw`.
 pub async fn withdraw(
     Path((_, post)): Path<(String, String)>,
-    SentIn { look, form }: SentIn,
+    SentIn { view, form }: SentIn,
 ) -> Response {
     let result = async {
-        let id = post_id(&look, &post)?;
-        send::send(&look, form.key(), Act::Withdraw { post: id }).await?;
-        Ok(reply::see_with(&back_to(&look, &post), "It is withdrawn."))
+        let id = post_id(&view, &post)?;
+        send::send(&view, form.key(), Act::Withdraw { post: id }).await?;
+        Ok(reply::see_with(&back_to(&view, &post), "It is withdrawn."))
     };
     let result = result.await;
-    answer_in(&look, result)
+    answer_in(&view, result)
 }
 
 /// The sign of a vote, for lists.

@@ -31,8 +31,8 @@ fn named(word: &str) -> Option<Followed> {
 }
 
 /// How a report's page calls what it is about; none of what is not there, or not the reader's to see.
-fn title(look: &GameView, what: &Followed) -> Option<String> {
-    let name = look.followed(what)?;
+fn title(view: &GameView, what: &Followed) -> Option<String> {
+    let name = view.followed(what)?;
     Some(match what {
         Followed::Post(_) => format!("the post \u{201c}{name}\u{201d}"),
         Followed::Person(_) | Followed::Rule(_) => name,
@@ -41,21 +41,21 @@ fn title(look: &GameView, what: &Followed) -> Option<String> {
 
 /// `GET /g/{game}/report`.
 pub(crate) async fn show(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
-    drawn(look, move |look| {
-        look.visitor().account.as_ref().ok_or(AppError::SignIn)?;
+    drawn(view, move |view| {
+        view.visitor().account.as_ref().ok_or(AppError::SignIn)?;
         let about = query.get("about").map(String::as_str).unwrap_or_default();
-        let title = named(about).and_then(|what| title(look, &what));
+        let title = named(about).and_then(|what| title(view, &what));
         let title = title.ok_or(AppError::NotFound)?;
-        Ok(page(look, &form(look, &title, about)))
+        Ok(page(view, &form(view, &title, about)))
     })
     .await
 }
 
-fn form(look: &GameView, title: &str, about: &str) -> FormPage {
-    let game = look.game().as_str();
+fn form(view: &GameView, title: &str, about: &str) -> FormPage {
+    let game = view.game().as_str();
     let why = Field::new(
         "report-why",
         "why",
@@ -63,7 +63,7 @@ fn form(look: &GameView, title: &str, about: &str) -> FormPage {
         FieldKind::Prose(String::new()),
     );
     FormPage {
-        chrome: look.chrome("Report", Part::Elsewhere),
+        chrome: view.chrome("Report", Part::Elsewhere),
         title: "Tell the operator".to_owned(),
         about: format!(
             "About {title}. The operators of this server read it; nobody in the game does. Settle what the game\u{2019}s rules can settle \
@@ -74,7 +74,7 @@ fn form(look: &GameView, title: &str, about: &str) -> FormPage {
             fields: vec![why],
             expected: true,
             ..Form::button(
-                look.send(urls::Report { game }).with("about", about),
+                view.send(urls::Report { game }).with("about", about),
                 "Send",
             )
         }),

@@ -23,16 +23,16 @@ use crate::view::rules::{numbers, ordered_sections};
 
 /// `GET /g/{game}/rules`.
 pub(crate) async fn show(
-    OpenedThen(look): OpenedThen,
+    OpenedThen(view): OpenedThen,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let unfolded = Unfolded {
         code: query.get("code").cloned(),
         at: query.get("at").cloned(),
     };
-    let enacted = enactments::of_rules(&look).await;
-    drawn(look, move |look| {
-        Ok(page(look, &ruleset(look, &unfolded, &enacted)))
+    let enacted = enactments::of_rules(&view).await;
+    drawn(view, move |view| {
+        Ok(page(view, &ruleset(view, &unfolded, &enacted)))
     })
     .await
 }
@@ -52,8 +52,8 @@ impl Unfolded {
     }
 
     /// The ruleset with the code of a rule.
-    fn with(&self, look: &GameView, code: &str) -> Href {
-        let game = look.game().as_str();
+    fn with(&self, view: &GameView, code: &str) -> Href {
+        let game = view.game().as_str();
         self.then(urls::Ruleset { game }.into()).with("code", code)
     }
 
@@ -66,16 +66,16 @@ impl Unfolded {
     }
 }
 
-fn ruleset(look: &GameView, unfolded: &Unfolded, enacted: &EnactedPosts) -> Ruleset {
-    let game = look.game().as_str();
-    let parts = parts(look, unfolded, enacted);
-    let rules = look.public().rules.values();
+fn ruleset(view: &GameView, unfolded: &Unfolded, enacted: &EnactedPosts) -> Ruleset {
+    let game = view.game().as_str();
+    let parts = parts(view, unfolded, enacted);
+    let rules = view.public().rules.values();
     let last = rules
         .map(|rule| rule.changed_by)
         .max()
         .unwrap_or(EventSeq(1));
-    let closed = || look.post(*enacted.get(&last)?)?.closed_at;
-    let since = closed().or_else(|| look.moment_of(last));
+    let closed = || view.post(*enacted.get(&last)?)?.closed_at;
+    let since = closed().or_else(|| view.moment_of(last));
     let as_of = Field::new(
         "as-of",
         "at",
@@ -83,10 +83,10 @@ fn ruleset(look: &GameView, unfolded: &Unfolded, enacted: &EnactedPosts) -> Rule
         FieldKind::Line(String::new()),
     );
     Ruleset {
-        chrome: look.chrome("Ruleset", Part::Rules),
-        fresh: look.fresh_with_button("rules"),
-        since: since.map(|at| look.when(at)),
-        stood: look.is_past().then(|| look.when(look.now())),
+        chrome: view.chrome("Ruleset", Part::Rules),
+        fresh: view.fresh_with_button("rules"),
+        since: since.map(|at| view.when(at)),
+        stood: view.is_past().then(|| view.when(view.now())),
         compare: urls::Compare { game }.into(),
         source: unfolded.then(urls::RulesetSource { game }.into()),
         as_of: as_of.hint("2027-05-14, or 41"),
@@ -95,100 +95,100 @@ fn ruleset(look: &GameView, unfolded: &Unfolded, enacted: &EnactedPosts) -> Rule
     }
 }
 
-fn parts(look: &GameView, unfolded: &Unfolded, enacted: &EnactedPosts) -> Vec<RulesetPart> {
-    let numbers = numbers(look);
-    let parts = ordered_sections(look).into_iter().map(|(id, section)| {
-        let rules: Vec<_> = look
+fn parts(view: &GameView, unfolded: &Unfolded, enacted: &EnactedPosts) -> Vec<RulesetPart> {
+    let numbers = numbers(view);
+    let parts = ordered_sections(view).into_iter().map(|(id, section)| {
+        let rules: Vec<_> = view
             .rules_in_order()
             .into_iter()
             .filter(|(_, rule)| rule.section == *id)
             .collect();
         RulesetPart {
-            title: section_title(look, id, section),
+            title: section_title(view, id, section),
             toc: rules
                 .iter()
-                .map(|(id, rule)| toc(look, id, rule, &numbers))
+                .map(|(id, rule)| toc(view, id, rule, &numbers))
                 .collect(),
             rules: rules
                 .iter()
-                .map(|(id, rule)| text(look, id, rule, &numbers, (unfolded, enacted)))
+                .map(|(id, rule)| text(view, id, rule, &numbers, (unfolded, enacted)))
                 .collect(),
         }
     });
     parts.filter(|part| !part.rules.is_empty()).collect()
 }
 
-pub(crate) fn section_title(look: &GameView, id: &Name, section: &Section) -> String {
+pub(crate) fn section_title(view: &GameView, id: &Name, section: &Section) -> String {
     if *id == LIBRARY {
         "Library: code that rules share".to_owned()
     } else {
-        look.themed(&section.title)
+        view.themed(&section.title)
     }
 }
 
-fn toc(look: &GameView, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> TocRule {
+fn toc(view: &GameView, id: &Name, rule: &Rule, numbers: &BTreeMap<Name, String>) -> TocRule {
     TocRule {
         number: numbers.get(id).cloned().unwrap_or_default(),
-        title: look.themed(&rule.title),
+        title: view.themed(&rule.title),
         href: Href::fragment(&format!("rule-{id}")),
         is_off: !rule.active,
-        is_new: look.is_fresh_rule(id),
+        is_new: view.is_fresh_rule(id),
     }
 }
 
 fn text(
-    look: &GameView,
+    view: &GameView,
     id: &Name,
     rule: &Rule,
     numbers: &BTreeMap<Name, String>,
     (unfolded, enacted): (&Unfolded, &EnactedPosts),
 ) -> ShownRule {
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     let number = numbers.get(id).cloned().unwrap_or_default();
     let history = urls::RuleHistory {
         game,
         rule: id.as_str(),
     };
-    let (changed, by, how) = changed(look, rule.changed_by, enacted);
-    let propose = look.mending(id, 0).filter(|_| rule.section != LIBRARY);
+    let (changed, by, how) = changed(view, rule.changed_by, enacted);
+    let propose = view.mending(id, 0).filter(|_| rule.section != LIBRARY);
     ShownRule {
         id: format!("rule-{id}"),
-        title: look.themed(&rule.title),
+        title: view.themed(&rule.title),
         is_sub: rule.parent.is_some(),
         changed,
         by,
         how,
         history: Link::new("history", history),
         propose,
-        pending: pending(look, id),
+        pending: pending(view, id),
         off: (!rule.active).then(|| {
             "Switched off: it stands here and means nothing until it is switched on.".to_owned()
         }),
-        clauses: clauses(look, id, rule, &number, unfolded),
+        clauses: clauses(view, id, rule, &number, unfolded),
         number,
     }
 }
 
 /// What changed a rule last: its words, the way to it, and what is told of it behind that.
 fn changed(
-    look: &GameView,
+    view: &GameView,
     by: EventSeq,
     enacted: &EnactedPosts,
 ) -> (String, Option<Link>, String) {
-    let when = look.moment_of(by).map(|at| look.when(at).full());
+    let when = view.moment_of(by).map(|at| view.when(at).full());
     if by == EventSeq(1) {
         let when = when.map_or_else(String::new, |when| format!(", {when}"));
         return (format!("As at the founding{when}"), None, String::new());
     }
-    if let Some((id, post)) = enacted.get(&by).and_then(|id| Some((*id, look.post(*id)?))) {
-        let on = post.closed_at.map(|at| look.when(at).brief_day());
+    if let Some((id, post)) = enacted.get(&by).and_then(|id| Some((*id, view.post(*id)?))) {
+        let on = post.closed_at.map(|at| view.when(at).brief_day());
         let on = on.map_or_else(String::new, |on| format!(", {on}"));
-        let how = format!("({}){on}", look.author(&post.author).name);
-        return ("Changed by".to_owned(), look.link_to(id), how);
+        let how = format!("({}){on}", view.author(&post.author).name);
+        return ("Changed by".to_owned(), view.link_to(id), how);
     }
     let event = by.to_string();
     let link = urls::Event {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         event: &event,
     };
     let title = when.unwrap_or_else(|| "an action".to_owned());
@@ -200,10 +200,10 @@ fn changed(
 }
 
 /// Open posts that would change a rule.
-fn pending(look: &GameView, id: &Name) -> Vec<Link> {
-    let posts = look.posts().filter(|(_, post)| {
-        look.sees_post(post)
-            && look.is_open(post)
+fn pending(view: &GameView, id: &Name) -> Vec<Link> {
+    let posts = view.posts().filter(|(_, post)| {
+        view.sees_post(post)
+            && view.is_open(post)
             && post
                 .patch
                 .as_ref()
@@ -214,23 +214,23 @@ fn pending(look: &GameView, id: &Name) -> Vec<Link> {
         .map(|(post_id, post)| {
             let word = post_id.to_string();
             let link = urls::Post {
-                game: look.game().as_str(),
+                game: view.game().as_str(),
                 post: &word,
             };
-            Link::new(look.themed(post.title.as_str()), link)
+            Link::new(view.themed(post.title.as_str()), link)
         })
         .collect()
 }
 
 fn clauses(
-    look: &GameView,
+    view: &GameView,
     id: &Name,
     rule: &Rule,
     number_of: &str,
     unfolded: &Unfolded,
 ) -> Vec<ShownClause> {
     let clause = |number: u32, prose: &str, code: Vec<(usize, String)>| {
-        clause(look, id, number_of, number, prose, code, unfolded)
+        clause(view, id, number_of, number, prose, code, unfolded)
     };
     if rule.section == LIBRARY {
         return vec![clause(0, "", vec![(0, rule.text.to_string())])];
@@ -263,7 +263,7 @@ fn clauses(
 }
 
 fn clause(
-    look: &GameView,
+    view: &GameView,
     id: &Name,
     rule_number: &str,
     number: u32,
@@ -277,8 +277,8 @@ fn clause(
     };
     let place = format!("rule-{id}.{number}");
     ShownClause {
-        beside: beside(look, id, number, &code, unfolded),
-        misses: missed(look, id, number),
+        beside: beside(view, id, number, &code, unfolded),
+        misses: missed(view, id, number),
         id: place,
         number: if number == 0 {
             String::new()
@@ -286,22 +286,22 @@ fn clause(
             number.to_string()
         },
         called,
-        prose: look.clause_prose(prose),
-        is_new: look.is_fresh_rule(id),
+        prose: view.clause_prose(prose),
+        is_new: view.is_fresh_rule(id),
     }
 }
 
 /// What a clause misses, with the way to mend it.
-fn missed(look: &GameView, id: &Name, clause: u32) -> Option<Missed> {
-    let told = look.missed_by(id, clause);
+fn missed(view: &GameView, id: &Name, clause: u32) -> Option<Missed> {
+    let told = view.missed_by(id, clause);
     (!told.is_empty()).then(|| Missed {
         text: told.join("; "),
-        mend: look.mending(id, clause),
+        mend: view.mending(id, clause),
     })
 }
 
 fn beside(
-    look: &GameView,
+    view: &GameView,
     id: &Name,
     clause: u32,
     code: &[(usize, String)],
@@ -311,8 +311,8 @@ fn beside(
         return Beside::Nothing;
     }
     for (nth, _) in code {
-        if let Some(reason) = asleep(look, id, *nth) {
-            let mend = look.mending(id, clause);
+        if let Some(reason) = asleep(view, id, *nth) {
+            let mend = view.mending(id, clause);
             return Beside::Asleep { reason, mend };
         }
     }
@@ -327,14 +327,14 @@ fn beside(
     Beside::Elsewhere {
         words: "code".to_owned(),
         href: unfolded
-            .with(look, id.as_str())
+            .with(view, id.as_str())
             .at(&format!("rule-{id}.{clause}")),
     }
 }
 
 /// Why a fence sleeps, if it does: it does not check, or it broke too often.
-fn asleep(look: &GameView, id: &Name, nth: usize) -> Option<String> {
-    let unchecked = look
+fn asleep(view: &GameView, id: &Name, nth: usize) -> Option<String> {
+    let unchecked = view
         .law()
         .asleep
         .iter()
@@ -347,7 +347,7 @@ fn asleep(look: &GameView, id: &Name, nth: usize) -> Option<String> {
         ));
     }
     let broken =
-        look.public().breaks.iter().find(|(key, breaks)| {
+        view.public().breaks.iter().find(|(key, breaks)| {
             key.rule == *id && key.fence as usize == nth + 1 && breaks.asleep
         });
     broken.map(|(_, breaks)| format!("it broke {} times: {}", breaks.times, breaks.last))

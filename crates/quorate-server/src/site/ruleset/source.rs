@@ -12,33 +12,33 @@ use crate::view::game::GameView;
 use crate::view::rules::ordered_sections;
 
 /// `GET /g/{game}/rules.txt`.
-pub(crate) async fn show(OpenedThen(look): OpenedThen) -> Response {
+pub(crate) async fn show(OpenedThen(view): OpenedThen) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
         (header::CACHE_CONTROL, "private, no-cache"),
     ];
-    (headers, source(&look)).into_response()
+    (headers, source(&view)).into_response()
 }
 
 /// Every rule as it is kept: its prose with the words of the theme in braces, and its code in fences.
-fn source(look: &GameView) -> String {
-    let numbers = crate::view::rules::numbers(look);
+fn source(view: &GameView) -> String {
+    let numbers = crate::view::rules::numbers(view);
     let mut text = format!(
         "{}: the ruleset of {}\n",
-        look.title(),
-        look.when(look.now()).full()
+        view.title(),
+        view.when(view.now()).full()
     );
-    for (id, section) in ordered_sections(look) {
-        let mut rules = look.rules_in_order();
+    for (id, section) in ordered_sections(view) {
+        let mut rules = view.rules_in_order();
         rules.retain(|(_, rule)| rule.section == *id);
         if rules.is_empty() {
             continue;
         }
-        let _ = write!(text, "\n# {}\n", section_title(look, id, section));
+        let _ = write!(text, "\n# {}\n", section_title(view, id, section));
         for (name, rule) in rules {
             let number = numbers.get(name).map_or(String::new(), |n| format!("{n} "));
             let off = if rule.active { "" } else { ", switched off" };
-            let title = look.themed(&rule.title);
+            let title = view.themed(&rule.title);
             let _ = write!(text, "\n## {number}{title} ({name}{off})\n\n");
             if *id == LIBRARY {
                 let _ = writeln!(text, "```starlark\n{}\n```", rule.text.trim_end());

@@ -27,94 +27,94 @@ use crate::view::versions::{Version, versions};
 
 /// `GET /g/{game}/rules/{rule}/history`.
 pub(crate) async fn history(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Path((_, rule)): Path<(String, String)>,
 ) -> Response {
     let id = Name::from(rule);
-    match versions(&look, &id).await {
-        Ok(versions) if versions.is_empty() => answer_in(&look, Err(AppError::NotFound)),
+    match versions(&view, &id).await {
+        Ok(versions) if versions.is_empty() => answer_in(&view, Err(AppError::NotFound)),
         Ok(versions) => {
-            drawn(look, move |look| {
-                Ok(page(look, &told(look, &id, &versions)))
+            drawn(view, move |view| {
+                Ok(page(view, &told(view, &id, &versions)))
             })
             .await
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     }
 }
 
-fn told(look: &GameView, id: &Name, versions: &[Version]) -> RuleHistoryPage {
-    let game = look.game().as_str();
-    let number = crate::view::rules::numbers(look)
+fn told(view: &GameView, id: &Name, versions: &[Version]) -> RuleHistoryPage {
+    let game = view.game().as_str();
+    let number = crate::view::rules::numbers(view)
         .remove(id)
         .unwrap_or_default();
     RuleHistoryPage {
-        chrome: look.chrome("History of a rule", Part::Rules),
+        chrome: view.chrome("History of a rule", Part::Rules),
         number,
-        title: look.rule_title(id),
+        title: view.rule_title(id),
         rule: urls::Rule {
             game,
             rule: id.as_str(),
         }
         .into(),
-        blame: blame(look, versions),
+        blame: blame(view, versions),
         versions: versions
             .iter()
-            .map(|version| line(look, id, version))
+            .map(|version| line(view, id, version))
             .collect(),
-        follow: look.follow(&Followed::Rule(id.clone())),
+        follow: view.follow(&Followed::Rule(id.clone())),
     }
 }
 
 /// What changed a rule: the matter that carried the change, else the event.
-fn event_link(look: &GameView, event: &Event) -> Link {
-    if let Some((id, post)) = matter(look, event) {
-        let (game, id) = (look.game().as_str(), id.to_string());
-        let title = look.themed(post.title.as_str());
+fn event_link(view: &GameView, event: &Event) -> Link {
+    if let Some((id, post)) = matter(view, event) {
+        let (game, id) = (view.game().as_str(), id.to_string());
+        let title = view.themed(post.title.as_str());
         return Link::new(title, urls::Post { game, post: &id });
     }
     let number = event.seq.to_string();
     let link = urls::Event {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         event: &number,
     };
     let title = if event.seq == EventSeq(1) {
         "the founding".to_owned()
     } else {
-        look.event_title(event)
+        view.event_title(event)
     };
     Link::new(title, link)
 }
 
 /// The post that an action was taken on, if it carries changes.
-fn matter<'a>(look: &'a GameView, event: &Event) -> Option<(PostId, &'a rows::Post)> {
+fn matter<'a>(view: &'a GameView, event: &Event) -> Option<(PostId, &'a rows::Post)> {
     let Act::Do { args, .. } = &event.act else {
         return None;
     };
     args.iter().find_map(|(_, value)| match value.open() {
-        Value::Thing(Thing::Post(id)) => Some((*id, look.post(*id)?)),
+        Value::Thing(Thing::Post(id)) => Some((*id, view.post(*id)?)),
         _ => None,
     })
 }
 
 /// Who did it, and as what, where the link names the matter.
-fn doer(look: &GameView, event: &Event) -> String {
-    let name = look.doer_name(event);
-    if matter(look, event).is_some() {
-        format!("{}: {name}", look.event_title(event))
+fn doer(view: &GameView, event: &Event) -> String {
+    let name = view.doer_name(event);
+    if matter(view, event).is_some() {
+        format!("{}: {name}", view.event_title(event))
     } else {
         name
     }
 }
 
-fn line(look: &GameView, id: &Name, version: &Version) -> VersionLine {
+fn line(view: &GameView, id: &Name, version: &Version) -> VersionLine {
     VersionLine {
-        when: look.when(version.event.at),
-        by: event_link(look, &version.event),
-        how: doer(look, &version.event),
-        then: then(look, id, version),
+        when: view.when(version.event.at),
+        by: event_link(view, &version.event),
+        how: doer(view, &version.event),
+        then: then(view, id, version),
         changes: if version.before.is_some() || version.event.seq != EventSeq(1) {
-            difference(look, id, version.before.as_ref(), version.after.as_ref())
+            difference(view, id, version.before.as_ref(), version.after.as_ref())
         } else {
             Vec::new()
         },
@@ -122,16 +122,16 @@ fn line(look: &GameView, id: &Name, version: &Version) -> VersionLine {
 }
 
 /// The ruleset as it was from a version on, at the rule; none where the version ended the rule.
-fn then(look: &GameView, id: &Name, version: &Version) -> Option<Href> {
+fn then(view: &GameView, id: &Name, version: &Version) -> Option<Href> {
     version.after.as_ref()?;
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     let then = Href::from(urls::Ruleset { game }).with("at", &version.event.seq.to_string());
     Some(then.at(id.as_str()))
 }
 
 /// What differs between two versions of a rule.
 fn difference(
-    look: &GameView,
+    view: &GameView,
     id: &Name,
     before: Option<&Rule>,
     after: Option<&Rule>,
@@ -172,7 +172,7 @@ fn difference(
             clauses
         }
     };
-    let mut changes = look.changes(&clauses);
+    let mut changes = view.changes(&clauses);
     for change in &mut changes {
         change.warning = None;
     }
@@ -180,7 +180,7 @@ fn difference(
 }
 
 /// For each run of lines of today's text the version that brought them.
-fn blame(look: &GameView, versions: &[Version]) -> Vec<BlameLine> {
+fn blame(view: &GameView, versions: &[Version]) -> Vec<BlameLine> {
     let Some(now) = versions.first().and_then(|version| version.after.as_ref()) else {
         return Vec::new();
     };
@@ -206,15 +206,15 @@ fn blame(look: &GameView, versions: &[Version]) -> Vec<BlameLine> {
             _ => runs.push((event, line.to_owned())),
         }
     }
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     runs.into_iter()
         .map(|(event, text)| BlameLine {
             text,
             by: event.map_or_else(
                 || Link::new("unknown", urls::Log { game }),
-                |event| event_link(look, event),
+                |event| event_link(view, event),
             ),
-            who: event.map_or_else(String::new, |event| look.when(event.at).brief()),
+            who: event.map_or_else(String::new, |event| view.when(event.at).brief()),
         })
         .collect()
 }
@@ -263,8 +263,8 @@ fn compared(older: &GameView, newer: &GameView, from: Option<&str>, to: Option<&
             continue;
         }
         count += 1;
-        let look = if after.is_some() { newer } else { older };
-        changes.extend(difference(look, id, before, after));
+        let view = if after.is_some() { newer } else { older };
+        changes.extend(difference(view, id, before, after));
     }
     let field = |id: &str, label: &str, value: Option<&str>| {
         Field::new(

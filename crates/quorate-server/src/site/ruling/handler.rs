@@ -22,20 +22,20 @@ use crate::view::people::Part;
 use crate::view::rulings::named;
 
 /// `GET /g/{game}/post/{post}/ruling`.
-pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>) -> Response {
-    drawn(look, move |look| {
-        let (id, row, patch) = crate::view::posts::carrying(look, &post)?;
+pub async fn show(Opened(view): Opened, Path((_, post)): Path<(String, String)>) -> Response {
+    drawn(view, move |view| {
+        let (id, row, patch) = crate::view::posts::carrying(view, &post)?;
         let named = named(patch).ok_or(AppError::NotFound)?;
-        let verdict = look.verdict(id).ok_or(AppError::NotFound)?;
-        let game = look.game().as_str();
-        let (summary, rows, events) = match judged_again(look, &named) {
+        let verdict = view.verdict(id).ok_or(AppError::NotFound)?;
+        let game = view.game().as_str();
+        let (summary, rows, events) = match judged_again(view, &named) {
             Ok(both) => (both.summary(&named), both.rows, both.events),
             Err(refusal) => (format!("It cannot be tried: it {refusal}."), vec![], vec![]),
         };
         let both = RulingPage {
-            chrome: look.chrome("Both gamestates", Part::Blog),
+            chrome: view.chrome("Both gamestates", Part::Blog),
             matter: Link::new(
-                look.themed(row.title.as_str()),
+                view.themed(row.title.as_str()),
                 urls::Post { game, post: &post },
             ),
             verdict,
@@ -43,7 +43,7 @@ pub async fn show(Opened(look): Opened, Path((_, post)): Path<(String, String)>)
             rows,
             events,
         };
-        Ok(page(look, &both))
+        Ok(page(view, &both))
     })
     .await
 }
@@ -78,11 +78,11 @@ impl Both {
     }
 }
 
-fn judged_again(look: &GameView, named: &NamedRuling) -> Result<Both, Refusal> {
-    let log = look.log()?;
-    let ruling = look.ruled(&log, named)?;
-    let event = as_event(look, &ruling);
-    let (values, begun) = look.values_of(&event);
+fn judged_again(view: &GameView, named: &NamedRuling) -> Result<Both, Refusal> {
+    let log = view.log()?;
+    let ruling = view.ruled(&log, named)?;
+    let event = as_event(view, &ruling);
+    let (values, begun) = view.values_of(&event);
     let is_value = |effect: &&Effect| matches!(effect, Effect::Cell { .. });
     let others = ruling
         .effects
@@ -100,7 +100,7 @@ fn judged_again(look: &GameView, named: &NamedRuling) -> Result<Both, Refusal> {
     let fates = ruling
         .fates
         .iter()
-        .map(|(seq, fate)| fate_row(look, &log, *seq, fate));
+        .map(|(seq, fate)| fate_row(view, &log, *seq, fate));
     Ok(Both {
         rows: rows.collect(),
         events: fates.collect(),
@@ -109,10 +109,10 @@ fn judged_again(look: &GameView, named: &NamedRuling) -> Result<Both, Refusal> {
 }
 
 /// The differences as one event, so that they read as events do.
-fn as_event(look: &GameView, ruling: &ruling::Ruling) -> Event {
+fn as_event(view: &GameView, ruling: &ruling::Ruling) -> Event {
     // What is on one of the two lines alone has no values to set side by side.
     let is_here = |effect: &&Effect| match effect {
-        Effect::Cell { key, .. } => look.ask(|asked| asked.exists(&key.thing)),
+        Effect::Cell { key, .. } => view.ask(|asked| asked.exists(&key.thing)),
         _ => false,
     };
     let steps = ruling.effects.iter().filter(is_here).map(|effect| Step {
@@ -122,35 +122,35 @@ fn as_event(look: &GameView, ruling: &ruling::Ruling) -> Event {
         clause: 0,
     });
     Event {
-        seq: look.head().seq.next(),
-        at: look.now(),
+        seq: view.head().seq.next(),
+        at: view.now(),
         actor: Actor::Game,
         hidden_actor: None,
         key: "trial".into(),
         act: Act::Due { keys: vec![] },
-        law: look.law().digest,
+        law: view.law().digest,
         outcome: Outcome::Done,
         tape: Tape::default(),
         steps: steps.collect(),
         notes: vec![],
-        previous: look.head().hash,
+        previous: view.head().hash,
     }
 }
 
-fn fate_row(look: &GameView, log: &[Event], seq: EventSeq, fate: &Fate) -> RulingRow {
+fn fate_row(view: &GameView, log: &[Event], seq: EventSeq, fate: &Fate) -> RulingRow {
     let word = seq.to_string();
     let to = urls::Event {
-        game: look.game().as_str(),
+        game: view.game().as_str(),
         event: &word,
     };
     let event = log.binary_search_by_key(&seq, |event| event.seq).ok();
     let event = event.and_then(|at| log.get(at));
-    let known = event.is_some_and(|event| look.may_know(event));
+    let known = event.is_some_and(|event| view.may_know(event));
     let what = match event {
         Some(event) if known => {
-            format!("{}: {}", look.doer_name(event), look.event_title(event))
+            format!("{}: {}", view.doer_name(event), view.event_title(event))
         }
-        Some(event) => format!("{}: something private", look.doer_name(event)),
+        Some(event) => format!("{}: something private", view.doer_name(event)),
         None => String::new(),
     };
     // Why something private would be refused is private, too.

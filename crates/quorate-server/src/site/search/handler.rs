@@ -22,16 +22,16 @@ const HITS: usize = 30;
 
 /// `GET /g/{game}/search`.
 pub(crate) async fn show(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let typed = SearchTyped::of(&query);
     let after = query.get("after").and_then(|after| after.parse().ok());
-    drawn(look, move |look| {
+    drawn(view, move |view| {
         let mut search = Search {
-            chrome: chrome(look, &typed),
+            chrome: chrome(view, &typed),
             here: urls::Search {
-                game: look.game().as_str(),
+                game: view.game().as_str(),
             }
             .into(),
             query: typed.q.clone(),
@@ -41,30 +41,30 @@ pub(crate) async fn show(
         };
         let mut mistake = None;
         if !typed.is_empty() {
-            match typed.read(look) {
-                Ok(asked) => search.found = Some(found(look, &typed, &asked, after.as_ref())?),
+            match typed.read(view) {
+                Ok(asked) => search.found = Some(found(view, &typed, &asked, after.as_ref())?),
                 Err(wrong) => mistake = Some(wrong),
             }
         }
         search.mistake = mistake.as_ref().map(ToString::to_string);
-        search.fields = fields(look, &typed, mistake.as_ref());
-        Ok(page(look, &search))
+        search.fields = fields(view, &typed, mistake.as_ref());
+        Ok(page(view, &search))
     })
     .await
 }
 
 /// The feed of the page is that of the search.
-fn chrome(look: &GameView, typed: &SearchTyped) -> Chrome {
-    let chrome = look.chrome("Search", Part::Elsewhere);
+fn chrome(view: &GameView, typed: &SearchTyped) -> Chrome {
+    let chrome = view.chrome("Search", Part::Elsewhere);
     if typed.is_empty() {
         return chrome;
     }
-    let (game, form) = (look.game().as_str(), "search.atom");
+    let (game, form) = (view.game().as_str(), "search.atom");
     chrome.with_feed(typed.on(urls::FeedAs { game, form }))
 }
 
 fn found(
-    look: &GameView,
+    view: &GameView,
     typed: &SearchTyped,
     asked: &SearchQuery,
     after: Option<&SearchPlace>,
@@ -73,45 +73,45 @@ fn found(
         // There were signs, and no word among them.
         return Ok(SearchFound::default());
     }
-    let texts = look.find_texts(asked, after, HITS)?;
+    let texts = view.find_texts(asked, after, HITS)?;
     let last = texts.texts.last().map(|text| text.place.to_string());
     let hits = texts.texts.iter();
     Ok(SearchFound {
-        hits: hits.map(|text| hit(look, asked, text)).collect(),
+        hits: hits.map(|text| hit(view, asked, text)).collect(),
         more: last
             .filter(|_| texts.has_more)
-            .map(|last| here(look, typed).with("after", &last)),
+            .map(|last| here(view, typed).with("after", &last)),
         begins: after.is_none(),
         is_behind: texts.is_behind,
     })
 }
 
 /// This search as an address.
-fn here(look: &GameView, typed: &SearchTyped) -> Href {
-    let game = look.game().as_str();
+fn here(view: &GameView, typed: &SearchTyped) -> Href {
+    let game = view.game().as_str();
     typed.on(urls::Search { game })
 }
 
-fn hit(look: &GameView, asked: &SearchQuery, found: &FoundText) -> Hit {
+fn hit(view: &GameView, asked: &SearchQuery, found: &FoundText) -> Hit {
     let text = &found.text;
-    let (kind, to) = look.way_to(&found.place.key, &text.title);
+    let (kind, to) = view.way_to(&found.place.key, &text.title);
     Hit {
         kind,
         to,
-        by: text.by.map(|by| look.name(by)),
-        excerpt: text.excerpt(look, asked),
-        when: text.at().map(|at| look.when(at)),
+        by: text.by.map(|by| view.name(by)),
+        excerpt: text.excerpt(view, asked),
+        when: text.at().map(|at| view.when(at)),
     }
 }
 
 /// The fields beside the words.
-fn fields(look: &GameView, typed: &SearchTyped, mistake: Option<&SearchMistake>) -> Vec<Field> {
+fn fields(view: &GameView, typed: &SearchTyped, mistake: Option<&SearchMistake>) -> Vec<Field> {
     let chosen = |is: bool, choice: Choice| Choice {
         chosen: is,
         ..choice
     };
-    let people = look.public().people.keys().map(|id| {
-        let (id, name) = (id.to_string(), look.name(*id));
+    let people = view.public().people.keys().map(|id| {
+        let (id, name) = (id.to_string(), view.name(*id));
         chosen(typed.by == id || typed.by == name, Choice::new(id, name))
     });
     let mut kinds: Vec<Choice> = SearchPart::ALL
@@ -122,21 +122,21 @@ fn fields(look: &GameView, typed: &SearchTyped, mistake: Option<&SearchMistake>)
                 SearchPart::Comments => "Comments".to_owned(),
                 SearchPart::Rules => "Rules".to_owned(),
                 SearchPart::Events => "Events".to_owned(),
-                SearchPart::People => look.word("Players"),
+                SearchPart::People => view.word("Players"),
             };
             Choice::new(part.word(), title)
         })
         .collect();
-    for name in &look.law().category_order {
-        if let Some(category) = look.law().categories.get(name) {
+    for name in &view.law().category_order {
+        if let Some(category) = view.law().categories.get(name) {
             kinds.push(Choice::new(name.as_str(), category.it.title.clone()));
         }
     }
     for kind in &mut kinds {
         kind.chosen = !typed.kind.is_empty() && kind.value == typed.kind;
     }
-    let numbered = look.public().dynasties.iter().map(|(number, dynasty)| {
-        let title = dynasties::title(look, *number, dynasty);
+    let numbered = view.public().dynasties.iter().map(|(number, dynasty)| {
+        let title = dynasties::title(view, *number, dynasty);
         let number = number.to_string();
         chosen(typed.dynasty == number, Choice::new(number, title))
     });

@@ -18,28 +18,28 @@ use crate::view::people::Part;
 use crate::view::{grid, history};
 
 /// `POST /g/{game}/claim`.
-pub(crate) async fn take(SentIn { look, form }: SentIn) -> Response {
+pub(crate) async fn take(SentIn { view, form }: SentIn) -> Response {
     let Some(key) = form.one("cell").and_then(grid::cell_of) else {
         let error = AppError::Form("The form names no value.".to_owned());
-        return answer_in(&look, Err(error));
+        return answer_in(&view, Err(error));
     };
-    let back = history::on_tracker(&look, &key);
-    match claimed(&look, &key, &form).await {
+    let back = history::on_tracker(&view, &key);
+    match claimed(&view, &key, &form).await {
         Ok(()) => reply::see_with(&back, "The change is made, and stands as claimed."),
         Err(AppError::Refused(refusal)) => {
-            let refusal = look.refusal("The change by hand", &refusal);
-            let chrome = look.chrome("The rules say no", Part::Tracker);
+            let refusal = view.refusal("The change by hand", &refusal);
+            let chrome = view.chrome("The rules say no", Part::Tracker);
             let way = Link::new("Back to the value", back);
             let why = form.filled("why").map(str::to_owned);
-            reply::refused(look.app(), look.visitor(), chrome, refusal, why, way)
+            reply::refused(view.app(), view.visitor(), chrome, refusal, why, way)
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     }
 }
 
-async fn claimed(look: &Arc<GameView>, key: &CellKey, form: &Posted) -> Result<(), AppError> {
-    send::player(look)?;
-    let (reading, of, sent) = (Arc::clone(look), key.clone(), form.clone());
+async fn claimed(view: &Arc<GameView>, key: &CellKey, form: &Posted) -> Result<(), AppError> {
+    send::player(view)?;
+    let (reading, of, sent) = (Arc::clone(view), key.clone(), form.clone());
     let read = tokio::task::spawn_blocking(move || {
         history::sent_value(&reading, &of, sent.all("value"), sent.filled("add"))
     });
@@ -49,5 +49,5 @@ async fn claimed(look: &Arc<GameView>, key: &CellKey, form: &Posted) -> Result<(
         name: key.name.clone(),
         value,
     };
-    by_hand(look, clause, &home, form).await
+    by_hand(view, clause, &home, form).await
 }

@@ -31,12 +31,12 @@ const THINGS: usize = 120;
 
 /// `GET /g/{game}/tracker`.
 pub(crate) async fn show(
-    OpenedThen(look): OpenedThen,
+    OpenedThen(view): OpenedThen,
     Query(mut query): Query<BTreeMap<String, String>>,
     RawQuery(raw): RawQuery,
     headers: HeaderMap,
 ) -> Response {
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     let chosen = columns::asked(raw.as_deref().unwrap_or_default());
     let columns = chosen.clone().or_else(|| columns::kept(&headers));
     let keep_columns = chosen.and_then(|chosen| columns::keep(game, &chosen));
@@ -48,12 +48,12 @@ pub(crate) async fn show(
         }
         (None, None) => None,
     };
-    let mut response = match gather(&look, &query).await {
+    let mut response = match gather(&view, &query).await {
         Ok(mut gathered) => {
             gathered.columns = columns.filter(|columns| !columns.is_empty());
-            drawn(look, move |look| Ok(page(look, &tracker(look, &gathered)))).await
+            drawn(view, move |view| Ok(page(view, &tracker(view, &gathered)))).await
         }
-        Err(error) => answer_in(&look, Err(error)),
+        Err(error) => answer_in(&view, Err(error)),
     };
     for keep in [keep_columns, keep_sort].into_iter().flatten() {
         response.headers_mut().append(header::SET_COOKIE, keep);
@@ -72,7 +72,7 @@ struct Gathered {
     rolls: Vec<Event>,
     /// The events of claims that are open, newest first.
     claims: Vec<Event>,
-    /// Today's look, where the page is of the past.
+    /// Today's view, where the page is of the past.
     today: Option<GameView>,
     /// Whether the columns of the roster are asked for.
     roster: bool,
@@ -80,11 +80,11 @@ struct Gathered {
     columns: Option<Vec<Name>>,
 }
 
-async fn gather(look: &GameView, query: &BTreeMap<String, String>) -> Result<Gathered, AppError> {
+async fn gather(view: &GameView, query: &BTreeMap<String, String>) -> Result<Gathered, AppError> {
     let at = query.get("at").map(String::as_str);
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     let mut here: Href = urls::Tracker { game }.into();
-    if let Some(at) = at.filter(|_| look.is_past()) {
+    if let Some(at) = at.filter(|_| view.is_past()) {
         here = here.with("at", at);
     }
     let roster = query.contains_key("roster");
@@ -93,11 +93,11 @@ async fn gather(look: &GameView, query: &BTreeMap<String, String>) -> Result<Gat
     }
     let asked = TableAsked::read(here, query);
     let most = history::most(query);
-    let (today, changes) = history::gather(look, &asked, most).await?;
-    let (rolls, claims) = if look.is_past() {
+    let (today, changes) = history::gather(view, &asked, most).await?;
+    let (rolls, claims) = if view.is_past() {
         (Vec::new(), Vec::new())
     } else {
-        (rolls::latest(look).await?, rolls::claims(look).await?)
+        (rolls::latest(view).await?, rolls::claims(view).await?)
     };
     Ok(Gathered {
         asked,
@@ -111,13 +111,13 @@ async fn gather(look: &GameView, query: &BTreeMap<String, String>) -> Result<Gat
     })
 }
 
-fn tracker(look: &GameView, gathered: &Gathered) -> page::Tracker {
+fn tracker(view: &GameView, gathered: &Gathered) -> page::Tracker {
     let asked = &gathered.asked;
     let pane = asked
         .cell
         .as_ref()
-        .and_then(|key| history::pane(look, asked, key, &gathered.changes, gathered.most));
-    let tables = tables(look, gathered, pane.as_ref());
+        .and_then(|key| history::pane(view, asked, key, &gathered.changes, gathered.most));
+    let tables = tables(view, gathered, pane.as_ref());
     let is_private = tables
         .iter()
         .flat_map(|(_, table)| &table.columns)
@@ -128,40 +128,40 @@ fn tracker(look: &GameView, gathered: &Gathered) -> page::Tracker {
         .any(|row| row.history.is_some());
     let key = "behind a lock each sees only their own";
     page::Tracker {
-        fresh: look.fresh_with_button("values"),
-        chrome: look.chrome("Tracker", Part::Tracker),
-        past: look
+        fresh: view.fresh_with_button("values"),
+        chrome: view.chrome("Tracker", Part::Tracker),
+        past: view
             .is_past()
-            .then(|| format!("As it was on {}.", look.when(look.now()).full())),
+            .then(|| format!("As it was on {}.", view.when(view.now()).full())),
         tables,
-        columns: if gathered.roster || look.is_past() {
+        columns: if gathered.roster || view.is_past() {
             Vec::new()
         } else {
-            pickable(look, gathered)
+            pickable(view, gathered)
         },
         here: urls::Tracker {
-            game: look.game().as_str(),
+            game: view.game().as_str(),
         }
         .into(),
         key: is_private.then(|| key.to_owned()).into_iter().collect(),
-        pages: ways(look, gathered.roster),
-        facts: facts(look, gathered),
+        pages: ways(view, gathered.roster),
+        facts: facts(view, gathered),
         history: pane.filter(|_| !is_placed),
-        dice: rolls::line(look),
+        dice: rolls::line(view),
         rolls: gathered
             .rolls
             .iter()
-            .map(|event| rolls::roll(look, event))
+            .map(|event| rolls::roll(view, event))
             .collect(),
-        all_rolls: rolls::all(look),
-        looks: rolls::second_looks(look, &gathered.claims),
+        all_rolls: rolls::all(view),
+        looks: rolls::second_looks(view, &gathered.claims),
     }
 }
 
 /// Pages that the law declares, and the columns of the roster.
-fn ways(look: &GameView, roster: bool) -> Vec<Link> {
-    let game = look.game().as_str();
-    let mut ways = crate::view::pages::index(look);
+fn ways(view: &GameView, roster: bool) -> Vec<Link> {
+    let game = view.game().as_str();
+    let mut ways = crate::view::pages::index(view);
     let here = Href::from(urls::Tracker { game });
     ways.push(if roster {
         Link::new("the dynasty's values", here)
@@ -171,35 +171,35 @@ fn ways(look: &GameView, roster: bool) -> Vec<Link> {
     ways
 }
 
-fn tables(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<(String, Table)> {
-    let mut made = players(look, gathered, pane);
+fn tables(view: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<(String, Table)> {
+    let mut made = players(view, gathered, pane);
     if gathered.roster {
         return made;
     }
     // What has a page of its own is there.
-    let pages = look.law().pages.iter();
+    let pages = view.law().pages.iter();
     let elsewhere: Vec<&Name> = pages.flat_map(|page| &page.it.shows).collect();
     let wanted = gathered.asked.cell.as_ref();
-    let wanted = wanted.and_then(|key| look.kind_of(&key.thing));
-    let kinds = look.law().entities.keys().chain(look.law().tables.keys());
+    let wanted = wanted.and_then(|key| view.kind_of(&key.thing));
+    let kinds = view.law().entities.keys().chain(view.law().tables.keys());
     for kind in kinds {
-        let is_entity = look.law().entities.contains_key(kind);
+        let is_entity = view.law().entities.contains_key(kind);
         if elsewhere.contains(&kind) && is_entity && wanted.as_ref() != Some(kind) {
             continue;
         }
-        let columns = look.tracked_of(kind);
-        if let Some(table) = of_kind(look, gathered, kind, columns, pane) {
-            made.push((look.plural_of(kind), table));
+        let columns = view.tracked_of(kind);
+        if let Some(table) = of_kind(view, gathered, kind, columns, pane) {
+            made.push((view.plural_of(kind), table));
         }
     }
     made
 }
 
 /// Tables of players: one for each title under which values are tracked, in law order.
-fn players(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<(String, Table)> {
+fn players(view: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<(String, Table)> {
     let kind = Name::from("Player");
     let mut groups: Vec<(&str, Vec<Tracked<'_>>)> = Vec::new();
-    for value in look.tracked_of(&kind) {
+    for value in view.tracked_of(&kind) {
         match groups.iter_mut().find(|(under, _)| *under == value.under()) {
             Some((_, group)) => group.push(value),
             None => groups.push((value.under(), vec![value])),
@@ -215,7 +215,7 @@ fn players(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<
         groups = picked(groups, gathered.columns.as_deref());
     }
     groups.retain(|(under, group)| (*under == ROSTER) == gathered.roster || asks_for(group));
-    let (active, idle) = look.roster();
+    let (active, idle) = view.roster();
     let things = |ids: Vec<PlayerId>| ids.into_iter().map(Thing::Player).collect::<Vec<_>>();
     let (active, idle) = (things(active), things(idle));
     let only = groups.len() == 1;
@@ -223,11 +223,11 @@ fn players(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<
         let title = if only {
             String::new()
         } else {
-            titled(look, under)
+            titled(view, under)
         };
         let plan = Plan {
             id: format!("players-{}", slug(under)),
-            label: format!("{} of {}", titled(look, under), look.word("Players")),
+            label: format!("{} of {}", titled(view, under), view.word("Players")),
             kind: kind.clone(),
             things: active.clone(),
             apart: idle.clone(),
@@ -235,7 +235,7 @@ fn players(look: &GameView, gathered: &Gathered, pane: Option<&History>) -> Vec<
             asked: &gathered.asked,
             today: gathered.today.as_ref(),
         };
-        (title, plan.table(look, pane))
+        (title, plan.table(view, pane))
     });
     made.collect()
 }
@@ -265,28 +265,28 @@ fn picked<'a>(
 }
 
 /// What can be picked as columns of the players' table.
-fn pickable(look: &GameView, gathered: &Gathered) -> Vec<Choice> {
-    let values = look.tracked_of(&"Player".into());
+fn pickable(view: &GameView, gathered: &Gathered) -> Vec<Choice> {
+    let values = view.tracked_of(&"Player".into());
     let shown = values.iter().filter(|value| value.under() != ROSTER);
     let choices = shown.map(|value| Choice {
         chosen: gathered
             .columns
             .as_ref()
             .is_none_or(|columns| columns.contains(value.name())),
-        ..Choice::new(value.name().as_str(), look.themed(&value.title()))
+        ..Choice::new(value.name().as_str(), view.themed(&value.title()))
     });
     choices.collect()
 }
 
 /// A title under which values are tracked, as a heading.
-fn titled(look: &GameView, under: &str) -> String {
+fn titled(view: &GameView, under: &str) -> String {
     match under {
         "tracker" => "Tracked values".to_owned(),
         ROSTER => "Roster".to_owned(),
         // A page of that name says how it is written.
         other => {
-            let titles = look.law().pages.iter();
-            let mut titles = titles.map(|page| look.themed(&page.it.title));
+            let titles = view.law().pages.iter();
+            let mut titles = titles.map(|page| view.themed(&page.it.title));
             let of_page = titles.find(|title| title.eq_ignore_ascii_case(other));
             of_page.unwrap_or_else(|| capital(other))
         }
@@ -295,7 +295,7 @@ fn titled(look: &GameView, under: &str) -> String {
 
 /// The table of a kind, newest things where there are many; none where there is nothing to show.
 fn of_kind(
-    look: &GameView,
+    view: &GameView,
     gathered: &Gathered,
     kind: &Name,
     columns: Vec<Tracked<'_>>,
@@ -305,7 +305,7 @@ fn of_kind(
     if columns.iter().all(is_stated) {
         return None;
     }
-    let mut things = look.ask(|asked| asked.things_of(kind));
+    let mut things = view.ask(|asked| asked.things_of(kind));
     if things.len() > THINGS {
         things.drain(..things.len() - THINGS);
     }
@@ -314,7 +314,7 @@ fn of_kind(
     }
     let plan = Plan {
         id: format!("kind-{}", slug(kind.as_str())),
-        label: look.plural_of(kind),
+        label: view.plural_of(kind),
         kind: kind.clone(),
         things,
         apart: Vec::new(),
@@ -322,18 +322,18 @@ fn of_kind(
         asked: &gathered.asked,
         today: gathered.today.as_ref(),
     };
-    Some(plan.table(look, pane))
+    Some(plan.table(view, pane))
 }
 
 /// Values of the game itself: all that are kept, and what the computed ones say.
-fn facts(look: &GameView, gathered: &Gathered) -> Vec<Fact> {
-    let values = look.tracked_of(&"Game".into());
+fn facts(view: &GameView, gathered: &Gathered) -> Vec<Fact> {
+    let values = view.tracked_of(&"Game".into());
     let today = gathered.today.as_ref();
     let is_seen = |value: &&Tracked<'_>| {
         value.shown_to() == ShownTo::All
             && today.is_none_or(|today| today.sees(&Thing::Game, value))
     };
-    let held: Vec<_> = look.ask(|asked| {
+    let held: Vec<_> = view.ask(|asked| {
         let seen = values.iter().filter(is_seen);
         seen.map(|value| (value, asked.held(&Thing::Game, value)))
             .collect()
@@ -347,7 +347,7 @@ fn facts(look: &GameView, gathered: &Gathered) -> Vec<Fact> {
         } else {
             held.text
         };
-        let mut fact = Fact::new(look.themed(&value.title()), text);
+        let mut fact = Fact::new(view.themed(&value.title()), text);
         if let Some(why) = held.broken {
             fact = fact.note(why);
         }
@@ -356,7 +356,7 @@ fn facts(look: &GameView, gathered: &Gathered) -> Vec<Fact> {
             name: value.name().clone(),
         };
         Some(if held.is_kept {
-            fact.to(gathered.asked.open(look, &key))
+            fact.to(gathered.asked.open(view, &key))
         } else {
             fact
         })

@@ -25,11 +25,11 @@ const DICE: usize = 12;
 const CLAIMS: usize = 20;
 
 /// The latest rolls on the dice line, among the last events.
-pub(crate) async fn latest(look: &GameView) -> Result<Vec<Event>, AppError> {
-    let head = look.head().seq.0;
+pub(crate) async fn latest(view: &GameView) -> Result<Vec<Event>, AppError> {
+    let head = view.head().seq.0;
     let from = EventSeq(head.saturating_sub(LOOKED_THROUGH) + 1);
     let count = usize::try_from(LOOKED_THROUGH).unwrap_or(usize::MAX);
-    let opens = look.app().parts.journal.events(look.game(), from, count);
+    let opens = view.app().parts.journal.events(view.game(), from, count);
     let opens = opens.await.map_err(quorate_runtime::OperatingError::from)?;
     let found = tokio::task::spawn_blocking(move || {
         let newest = opens.iter().rev();
@@ -38,36 +38,36 @@ pub(crate) async fn latest(look: &GameView) -> Result<Vec<Event>, AppError> {
         let seqs = rolls.map(|event| event.seq).take(ROLLS);
         seqs.collect::<Vec<_>>()
     });
-    Ok(look.app().events(look.game(), &found.await?).await?)
+    Ok(view.app().events(view.game(), &found.await?).await?)
 }
 
 /// The events of claims that are neither settled nor undone, newest first.
-pub(crate) async fn claims(look: &GameView) -> Result<Vec<Event>, AppError> {
-    let open = look.public().claims.iter().rev().filter(|(_, claim)| {
+pub(crate) async fn claims(view: &GameView) -> Result<Vec<Event>, AppError> {
+    let open = view.public().claims.iter().rev().filter(|(_, claim)| {
         matches!(
             claim.standing,
             ClaimStanding::Claimed | ClaimStanding::Disputed
         )
     });
     let seqs: Vec<EventSeq> = open.map(|(id, _)| id.event()).take(CLAIMS).collect();
-    Ok(look.app().events(look.game(), &seqs).await?)
+    Ok(view.app().events(view.game(), &seqs).await?)
 }
 
 /// The way to all rolls.
-pub(crate) fn all(look: &GameView) -> Link {
-    let game = look.game().as_str();
+pub(crate) fn all(view: &GameView) -> Link {
+    let game = view.game().as_str();
     let log = Href::from(urls::Log { game });
     Link::new("All rolls", log.with("kind", "dice"))
 }
 
 /// The form of the dice line, where the law lets the reader roll.
-pub(crate) fn line(look: &GameView) -> Option<DiceLine> {
-    let me = look.me().filter(|_| !look.is_past())?;
-    let allowed = look.ask(|asked| asked.may_do("roll", me, vec![]));
+pub(crate) fn line(view: &GameView) -> Option<DiceLine> {
+    let me = view.me().filter(|_| !view.is_past())?;
+    let allowed = view.ask(|asked| asked.may_do("roll", me, vec![]));
     allowed.ok()?;
-    let game = look.game().as_str();
+    let game = view.game().as_str();
     let mut hint = "DICE6 is one die of six, 3DICE8 three of eight.".to_owned();
-    let generators = look.law().generators.iter();
+    let generators = view.law().generators.iter();
     let words: Vec<_> = generators
         .map(|generator| generator.it.word.as_str())
         .collect();
@@ -81,13 +81,13 @@ pub(crate) fn line(look: &GameView) -> Option<DiceLine> {
     let field = Field::new("dice-line", "line", "What for, and which dice", kind);
     let back = Href::from(urls::Tracker { game }).at("dl-h");
     Some(DiceLine {
-        send: look.send(urls::Roll { game }).with("back", back.as_str()),
+        send: view.send(urls::Roll { game }).with("back", back.as_str()),
         field: field.hint(hint),
     })
 }
 
 /// A roll as its log tells it.
-pub(crate) fn roll(look: &GameView, event: &Event) -> Roll {
+pub(crate) fn roll(view: &GameView, event: &Event) -> Roll {
     let line = match &event.act {
         Act::Dice { line } => line.as_str().to_owned(),
         _ => String::new(),
@@ -97,7 +97,7 @@ pub(crate) fn roll(look: &GameView, event: &Event) -> Roll {
     let dice = events::dice(event);
     // A drawn word fell by a die of its own, which says less than the word.
     let is_drawn = |what: &str| {
-        let mut generators = look.law().generators.iter();
+        let mut generators = view.law().generators.iter();
         generators.any(|generator| generator.it.word == what)
     };
     let draws = event.tape.dice.iter().any(|die| is_drawn(&die.what));
@@ -114,8 +114,8 @@ pub(crate) fn roll(look: &GameView, event: &Event) -> Roll {
         (dice, result)
     };
     Roll {
-        when: look.when(event.at),
-        by: look.doer_name(event),
+        when: view.when(event.at),
+        by: view.doer_name(event),
         what: line,
         dice,
         swatch: colour(&said),
@@ -131,21 +131,21 @@ fn colour(text: &str) -> Option<Swatch> {
 }
 
 /// Values that somebody should look at again: claims that are neither settled nor taken back.
-pub(crate) fn second_looks(look: &GameView, events: &[Event]) -> Vec<SecondLook> {
+pub(crate) fn second_looks(view: &GameView, events: &[Event]) -> Vec<SecondLook> {
     events
         .iter()
-        .filter_map(|event| second_look(look, event))
+        .filter_map(|event| second_look(view, event))
         .collect()
 }
 
-fn second_look(look: &GameView, event: &Event) -> Option<SecondLook> {
-    let mut claims = look.public().claims.iter();
+fn second_look(view: &GameView, event: &Event) -> Option<SecondLook> {
+    let mut claims = view.public().claims.iter();
     let (_, claim) = claims.find(|(id, _)| id.event() == event.seq)?;
     let (kind, word) = match claim.standing {
         ClaimStanding::Disputed => (StatusKind::Disputed, "Disputed"),
         _ => (StatusKind::Claimed, "Claimed"),
     };
-    let what = match look.values_of(event).0.as_slice() {
+    let what = match view.values_of(event).0.as_slice() {
         [] => word.to_owned(),
         [(whose, value, old, new), more @ ..] => {
             let more = match more.len() {
@@ -155,15 +155,15 @@ fn second_look(look: &GameView, event: &Event) -> Option<SecondLook> {
             format!("{whose}, {value} {old} → {new}{more}")
         }
     };
-    let (by, rule) = (look.name(claim.by), look.rule_title(&claim.rule));
+    let (by, rule) = (view.name(claim.by), view.rule_title(&claim.rule));
     let mut text = format!("{by}: “{}” By {rule}.", claim.reason.as_str().trim());
-    let against: Vec<_> = claim.disputed_by.iter().map(|id| look.name(*id)).collect();
+    let against: Vec<_> = claim.disputed_by.iter().map(|id| view.name(*id)).collect();
     if !against.is_empty() {
         text.push_str(" Disputed by ");
         text.push_str(&against.join(", "));
         text.push('.');
     }
-    let (game, number) = (look.game().as_str(), event.seq.to_string());
+    let (game, number) = (view.game().as_str(), event.seq.to_string());
     let link = urls::Event {
         game,
         event: &number,

@@ -24,7 +24,7 @@ impl Samples for Tracker {
             swatch: None,
             result: result.into(),
         };
-        let look = |kind, word: &str, text: &str, buttons: &[&str]| SecondLook {
+        let view = |kind, word: &str, text: &str, buttons: &[&str]| SecondLook {
             status: Status::new(kind, word),
             text: text.into(),
             forms: buttons
@@ -69,8 +69,8 @@ impl Samples for Tracker {
             ],
             all_rolls: Link::new("All rolls", Href::from(urls::Log { game: GAME }).with("only", "dice")),
             looks: vec![
-                look(StatusKind::Claimed, "Ilse, Oil 52 → 62", "“Foraged, 4 + 6.” Rule 14.3, whose code sleeps. Settles on Thu 18 Sep, 16:20 UTC if nobody objects.", &["Confirm", "Dispute", "Undo"]),
-                look(StatusKind::Disputed, "Hanno, Oil 93 → 78", "Undone and redone by Jory and Hanno at 11:40. A third turn needs a call for judgement.", &[]),
+                view(StatusKind::Claimed, "Ilse, Oil 52 → 62", "“Foraged, 4 + 6.” Rule 14.3, whose code sleeps. Settles on Thu 18 Sep, 16:20 UTC if nobody objects.", &["Confirm", "Dispute", "Undo"]),
+                view(StatusKind::Disputed, "Hanno, Oil 93 → 78", "Undone and redone by Jory and Hanno at 11:40. A third turn needs a call for judgement.", &[]),
             ],
         };
         let past = Tracker {

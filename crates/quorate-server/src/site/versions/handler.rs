@@ -13,44 +13,44 @@ use crate::view::posts::post_id;
 
 /// `GET /g/{game}/post/{post}/versions`.
 pub(crate) async fn show(
-    Opened(look): Opened,
+    Opened(view): Opened,
     Path((_, post)): Path<(String, String)>,
 ) -> Response {
-    drawn(look, move |look| {
-        let id = post_id(look, &post)?;
-        let link = look.link_to(id).ok_or(AppError::NotFound)?;
-        let texts = look.texts_of(id);
+    drawn(view, move |view| {
+        let id = post_id(view, &post)?;
+        let link = view.link_to(id).ok_or(AppError::NotFound)?;
+        let texts = view.texts_of(id);
         let mut versions: Vec<VersionRow> = Vec::new();
         let mut before: Option<&(Moment, String, String)> = None;
         for text in &texts {
             versions.push(VersionRow {
-                when: look.when(text.0),
-                changes: before.map_or_else(Vec::new, |before| changes(look, before, text)),
+                when: view.when(text.0),
+                changes: before.map_or_else(Vec::new, |before| changes(view, before, text)),
             });
             before = Some(text);
         }
         versions.reverse();
         let made = Versions {
-            chrome: look.chrome("Versions", Part::Blog),
+            chrome: view.chrome("Versions", Part::Blog),
             post: link,
             versions,
         };
-        Ok(page(look, &made))
+        Ok(page(view, &made))
     })
     .await
 }
 
 fn changes(
-    look: &GameView,
+    view: &GameView,
     (_, old_title, old): &(Moment, String, String),
     (_, title, text): &(Moment, String, String),
 ) -> Vec<crate::ui::Change> {
     let mut changes = Vec::new();
     if old_title != title {
-        changes.push(look.text_changed("Title", old_title, title));
+        changes.push(view.text_changed("Title", old_title, title));
     }
     if old != text {
-        changes.push(look.text_changed("Text", old, text));
+        changes.push(view.text_changed("Text", old, text));
     }
     changes
 }

@@ -83,8 +83,8 @@ async fn one_click_turns_a_kind_off_without_signing_in() {
         line.trim_start_matches("No more of this: https://nomic.example")
             .to_owned()
     });
-    let look = Request::get(&off[0]).body(Body::empty()).unwrap();
-    assert_eq!(post.bare(look).await.0, StatusCode::OK);
+    let view = Request::get(&off[0]).body(Body::empty()).unwrap();
+    assert_eq!(post.bare(view).await.0, StatusCode::OK);
     post.proposal("Less rope").await;
     post.round().await;
     assert_eq!(
