@@ -18,6 +18,7 @@ pub mod in_process;
 pub mod judge;
 pub mod known_seals;
 mod mail;
+pub mod old_events;
 pub mod ports;
 mod published;
 mod registry;

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use quorate_kernel::command::Actor;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::judge::Head;
+use quorate_runtime::old_events::filled;
 use quorate_runtime::ports::{
     Batch, ClaimFor, ClaimedGame, Epoch, GameRow, Journal, Outage, Snapshot, StoreError, actor_word,
 };
@@ -17,7 +18,7 @@ use crate::convert;
 use crate::error::Explain;
 
 impl PostgresStore {
-    async fn game_id(&self, game: &GameId) -> Result<i64, StoreError> {
+    pub(crate) async fn game_id(&self, game: &GameId) -> Result<i64, StoreError> {
         if let Some(id) = self.ids.find(game) {
             return Ok(id);
         }
@@ -102,7 +103,7 @@ impl Journal for PostgresStore {
             events.push(row.try_get(1).explain()?);
             seq = seq.next();
         }
-        Ok(events)
+        filled(self.old_events.get(), game, from, events).await
     }
 
     async fn receipts(

@@ -7,6 +7,7 @@
 mod accounts;
 mod address;
 mod append;
+mod archives;
 mod buckets;
 mod convert;
 mod database;
@@ -28,10 +29,11 @@ pub mod testing;
 mod uploads;
 mod whole;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::known_seals::KnownSeals;
+use quorate_runtime::old_events::OldEvents;
 use quorate_runtime::ports::{News, Nodes, ServerSecret, StoreError};
 use sqlx::migrate::{MigrateError, Migrator};
 use tokio::sync::{Mutex, mpsc};
@@ -55,6 +57,8 @@ pub struct PostgresStore {
     secret: ServerSecret,
     node: NodeSelf,
     known_seals: KnownSeals,
+    /// Where old events lie, if this process was told.
+    old_events: OnceLock<OldEvents>,
     ids: GameIds,
     /// Where word goes that a game has moved.
     grown: mpsc::UnboundedSender<(GameId, EventSeq)>,
@@ -94,6 +98,7 @@ impl PostgresStore {
             secret,
             node,
             known_seals: KnownSeals::default(),
+            old_events: OnceLock::new(),
             ids: GameIds::default(),
             grown,
             news: Mutex::new(news),

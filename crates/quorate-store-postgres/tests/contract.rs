@@ -53,7 +53,9 @@ async fn the_database_keeps_the_contract() {
     contract::safety(&open(&server.fresh("safety"), "a").await).await;
     contract::moderation(&open(&server.fresh("moderation"), "a").await).await;
     contract::drafts(&open(&server.fresh("drafts"), "a").await).await;
-    contract::uploads(&open(&server.fresh("uploads"), "a").await).await;
+    let store = open(&server.fresh("uploads"), "a").await;
+    contract::uploads(&store, &store).await;
+    contract::archives(&open(&server.fresh("archives"), "a").await).await;
     contract::search(&open(&server.fresh("search"), "a").await).await;
     let store = open(&server.fresh("outbox"), "a").await;
     quorate_notices::testing::outbox(&store, &store).await;

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use quorate_kernel::command::Actor;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::judge::Head;
+use quorate_runtime::old_events::filled;
 use quorate_runtime::ports::{
     Batch, ClaimFor, ClaimedGame, Epoch, GameRow, Journal, Lease, Outage, Snapshot, StoreError,
     actor_word,
@@ -21,7 +22,7 @@ use crate::error::{Explain, one};
 const KEYS_AT_ONCE: usize = 500;
 
 impl Store {
-    async fn game_id(&self, game: &GameId) -> Result<i64, StoreError> {
+    pub(crate) async fn game_id(&self, game: &GameId) -> Result<i64, StoreError> {
         let id: Option<i64> = sqlx::query_scalar("SELECT id FROM games WHERE word = ?")
             .bind(game.as_str())
             .fetch_optional(&self.readers)
@@ -89,7 +90,7 @@ impl Journal for Store {
             events.push(row.try_get(1).explain()?);
             seq = seq.next();
         }
-        Ok(events)
+        filled(self.old_events.get(), game, from, events).await
     }
 
     async fn receipts(

@@ -6,6 +6,7 @@
 
 mod accounts;
 mod append;
+mod archives;
 mod backup;
 mod convert;
 mod drafts;
@@ -26,9 +27,11 @@ mod whole;
 mod writer;
 
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use quorate_runtime::known_seals::KnownSeals;
+use quorate_runtime::old_events::OldEvents;
 use quorate_runtime::ports::{ServerSecret, StoreError};
 use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
@@ -65,6 +68,8 @@ pub struct Store {
     lease: u64,
     secret: Option<ServerSecret>,
     known_seals: KnownSeals,
+    /// Where old events lie, if this process was told.
+    old_events: OnceLock<OldEvents>,
     /// After a sync that failed nobody knows what the disk holds of what was just written. A second try may lie, so everything
     /// that was kept is written and synced anew first.
     sync_failed: AtomicBool,
@@ -92,6 +97,7 @@ impl Store {
             lease,
             secret: Some(secret),
             known_seals: KnownSeals::default(),
+            old_events: OnceLock::new(),
             sync_failed: AtomicBool::new(false),
             folder,
         })
@@ -113,6 +119,7 @@ impl Store {
             lease: 0,
             secret: secret::read(&folder, known)?,
             known_seals: KnownSeals::default(),
+            old_events: OnceLock::new(),
             sync_failed: AtomicBool::new(false),
             folder,
         })

@@ -68,7 +68,13 @@ async fn the_file_keeps_the_contract_of_drafts() {
 #[tokio::test]
 async fn the_file_keeps_the_contract_of_uploads() {
     let (_folder, store) = fresh().await;
-    contract::uploads(&store).await;
+    contract::uploads(&store, &store).await;
+}
+
+#[tokio::test]
+async fn the_file_keeps_the_contract_of_archives() {
+    let (_folder, store) = fresh().await;
+    contract::archives(&store).await;
 }
 
 #[tokio::test]

@@ -34,6 +34,7 @@ mod restart;
 mod serve;
 mod sign_in_from;
 mod simulate;
+mod tending;
 mod test;
 mod verify;
 mod ways;

@@ -23,6 +23,7 @@ use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
 use tokio::runtime::Runtime;
 
+use crate::objects::{ObjectPlace, OpenObjects};
 use crate::peers::PeerLinks;
 use copies::DatabaseBackup;
 
@@ -30,6 +31,9 @@ pub(crate) use place::{DataPlace, SiteStore, node_options};
 
 /// The variable that says where the database is, for its address may hold a password.
 const DATABASE: &str = "QUORATE_DATABASE";
+
+/// The variable that says where old files are.
+const OBJECTS: &str = "QUORATE_OBJECTS";
 
 /// Where games and accounts are.
 #[derive(clap::Args, Clone)]
@@ -41,6 +45,10 @@ pub(crate) struct DataArguments {
     /// The variable `QUORATE_DATABASE` says the same.
     #[arg(long, value_name = "ADDRESS")]
     pub database: Option<DataPlace>,
+    /// Where uploaded pictures and the logs of games at rest lie instead: `s3://BUCKET/BEGINNING`, or a folder that all nodes share.
+    /// The variable `QUORATE_OBJECTS` says the same.
+    #[arg(long, value_name = "PLACE")]
+    pub objects: Option<ObjectPlace>,
 }
 
 impl DataArguments {
@@ -56,6 +64,16 @@ impl DataArguments {
     }
 }
 
+/// Files beside the store, where the command line or the variable names a place for them.
+fn open_objects(named: Option<&ObjectPlace>) -> Result<Option<OpenObjects>> {
+    let place = match (named, std::env::var(OBJECTS)) {
+        (Some(place), _) => place.clone(),
+        (None, Ok(address)) => address.parse().map_err(|error: String| anyhow!(error))?,
+        (None, Err(_)) => return Ok(None),
+    };
+    OpenObjects::open(&place).map(Some)
+}
+
 /// How long the end of the program waits for threads that are still at work; what they do is nobody's business any more.
 const THREADS_END_WITHIN: Duration = Duration::from_millis(500);
 
@@ -69,6 +87,8 @@ pub(crate) struct DataFolder {
     pub store: Arc<dyn SiteStore>,
     /// The same, where it is a folder and no database.
     pub file: Option<Arc<Store>>,
+    /// Where pictures and old events are, if not in the store.
+    pub objects: Option<Arc<OpenObjects>>,
     /// The folder of the secret.
     secrets: PathBuf,
     /// This process among the nodes, where a database is shared.
@@ -134,7 +154,7 @@ impl DataFolder {
         let opened = runtime
             .runtime()
             .block_on(place::own_folder(folder, options))?;
-        Ok(Self::of(runtime, opened, folder))
+        Self::of(runtime, opened, folder, None)
     }
 
     /// Opens a data folder to read and write, or to read alone where nobody may write there or nothing more fits; or a database.
@@ -160,7 +180,7 @@ impl DataFolder {
         let place = arguments.place()?;
         let opened = place::own(&place, &arguments.data, node);
         let opened = runtime.runtime().block_on(opened)?;
-        Ok(Self::of(runtime, opened, &arguments.data))
+        Self::of(runtime, opened, &arguments.data, arguments.objects.as_ref())
     }
 
     /// Opens a data folder to read, also while a server uses it, or a database.
@@ -169,20 +189,30 @@ impl DataFolder {
         let place = arguments.place()?;
         let opened = place::look(&place, &arguments.data);
         let opened = runtime.runtime().block_on(opened)?;
-        Ok(Self::of(runtime, opened, &arguments.data))
+        Self::of(runtime, opened, &arguments.data, arguments.objects.as_ref())
     }
 
-    fn of(runtime: WaitingPlace, opened: place::OpenedPlace, secrets: &Path) -> Self {
+    fn of(
+        runtime: WaitingPlace,
+        opened: place::OpenedPlace,
+        secrets: &Path,
+        objects: Option<&ObjectPlace>,
+    ) -> Result<Self> {
         let place::OpenedPlace { store, file, node } = opened;
-        Self {
+        let objects = open_objects(objects)?.map(Arc::new);
+        if let Some(objects) = &objects {
+            store.read_old_events_from(objects.clone());
+        }
+        Ok(Self {
             runtime,
             store,
             file,
+            objects,
             secrets: secrets.to_owned(),
             node,
             laws: Arc::default(),
             wanted: None,
-        }
+        })
     }
 
     /// What is kept in a folder.

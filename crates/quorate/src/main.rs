@@ -6,6 +6,7 @@ use clap::Parser;
 
 mod cmd;
 mod data_folder;
+mod objects;
 mod output;
 mod peers;
 mod report;

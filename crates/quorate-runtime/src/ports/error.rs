@@ -129,6 +129,30 @@ pub enum StoreError {
         /// Which event.
         seq: EventSeq,
     },
+    /// Old events of a game lie in a folder or bucket that this process does not know.
+    #[error(
+        "old events of {game} lie in a folder or bucket: name it with --objects, as the server does"
+    )]
+    Elsewhere {
+        /// Whose log.
+        game: GameId,
+    },
+    /// A file is not in the folder or bucket in which it was put.
+    #[error(
+        "the file {name} is missing from the folder or bucket, or damaged: put it back from a copy of that"
+    )]
+    ObjectLost {
+        /// Its name.
+        name: Arc<str>,
+    },
+    /// The folder or bucket cannot be used.
+    #[error("{place} cannot be used ({cause}): nothing was lost; try again once it can")]
+    NoObjects {
+        /// The folder or bucket.
+        place: Arc<str>,
+        /// What was said.
+        cause: Arc<str>,
+    },
     /// A sync failed, after which nobody knows what the disk holds. Before anything more is written, all is synced anew.
     #[error("the disk failed to sync, so nothing more is written until it does: check the disk")]
     SyncFailed,

@@ -3,6 +3,7 @@
 //! A store keeps the first three. [`crate::testing`] has one in memory, and the tests that every store must pass.
 
 mod accounts;
+mod archives;
 mod backup;
 mod buckets;
 mod clock;
@@ -24,6 +25,7 @@ pub use accounts::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
     Token,
 };
+pub use archives::{Archives, Objects};
 pub use backup::Backup;
 pub use buckets::{Buckets, WriteLimits};
 pub use clock::{ClockReading, ClockStanding, SteadyClock, SystemClock, TimeSource, Wait};

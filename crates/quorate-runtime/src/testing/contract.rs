@@ -1,6 +1,6 @@
 //! What every store must do. Each test takes stores from a function, so that it can have a fresh one, and more.
 //!
-//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`], [`moderation`], [`search`], [`drafts`], [`uploads`] and [`whole`] and need no more than a way to make a store.
+//! A store's own tests call [`journal`], [`seals`], [`accounts`], [`safety`], [`moderation`], [`search`], [`drafts`], [`uploads`], [`archives`] and [`whole`] and need no more than a way to make a store.
 
 #![allow(
     clippy::unwrap_used,
@@ -8,6 +8,7 @@
 )]
 
 mod accounts;
+mod archives;
 mod drafts;
 mod journal;
 mod moderation;
@@ -18,11 +19,12 @@ mod uploads;
 mod whole;
 
 pub use accounts::accounts;
+pub use archives::archives;
 pub use drafts::drafts;
 pub use journal::journal;
 pub use moderation::moderation;
 pub use safety::safety;
 pub use seals::seals;
 pub use search::search;
-pub use uploads::uploads;
+pub use uploads::{somebody, uploads};
 pub use whole::{KeptTables, kept, plant, same, whole};

@@ -595,5 +595,6 @@ async fn accounts_in_memory_keep_the_contract_of_safety() {
     quorate_runtime::testing::contract::safety(&InMemory::default()).await;
     quorate_runtime::testing::contract::moderation(&InMemory::default()).await;
     quorate_runtime::testing::contract::drafts(&InMemory::default()).await;
-    quorate_runtime::testing::contract::uploads(&InMemory::default()).await;
+    let store = InMemory::default();
+    quorate_runtime::testing::contract::uploads(&store, &store).await;
 }

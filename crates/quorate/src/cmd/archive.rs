@@ -12,7 +12,9 @@ use quorate_runtime::fold;
 use quorate_runtime::verify::VerifyProgress;
 use serde_json::json;
 
+use super::backup::fetched;
 use crate::data_folder::{DataArguments, DataFolder};
+use crate::objects::OpenObjects;
 use crate::output::Output;
 
 /// What to write out.
@@ -22,7 +24,7 @@ pub(crate) struct ExportArguments {
     data: DataArguments,
     /// The game's word.
     game: GameId,
-    /// The file; standard output for `-`.
+    /// The file; standard output for `-`; a file in a bucket, if it begins with `s3://BUCKET/`.
     #[arg(default_value = "-")]
     file: PathBuf,
     /// The open log alone: it verifies, and no word that anybody typed is in it.
@@ -35,7 +37,7 @@ pub(crate) struct ExportArguments {
 pub(crate) struct ImportArguments {
     #[command(flatten)]
     data: DataArguments,
-    /// A file that `export` wrote; standard input for `-`.
+    /// A file that `export` wrote; standard input for `-`; `s3://BUCKET/FILE` for one in a bucket.
     file: PathBuf,
     /// The game's word here; its own, if none is given.
     #[arg(long)]
@@ -55,13 +57,20 @@ pub(super) fn export(arguments: &ExportArguments, out: &Output) -> Result<ExitCo
         ),
     };
     let to_screen = arguments.file == Path::new("-");
+    let bucket = OpenObjects::named_by(&arguments.file)?;
+    // What goes to a bucket is written here first.
+    let here = tempfile::tempdir()?;
+    let path = match &bucket {
+        Some(_) => here.path().join("game"),
+        None => arguments.file.clone(),
+    };
     let mut file: Box<dyn Write + Send> = if to_screen {
         Box::new(std::io::stdout())
     } else {
-        let file = File::create(&arguments.file);
-        Box::new(BufWriter::new(file.with_context(|| {
-            format!("cannot write {}", arguments.file.display())
-        })?))
+        let file = File::create(&path);
+        Box::new(BufWriter::new(
+            file.with_context(|| format!("cannot write {}", path.display()))?,
+        ))
     };
     let bar = out.progress("events");
     let mut progress = |progress: VerifyProgress| bar.at(progress.done.0, progress.of.0);
@@ -74,6 +83,9 @@ pub(super) fn export(arguments: &ExportArguments, out: &Output) -> Result<ExitCo
         &mut progress,
     ))?;
     file.flush()?;
+    if let Some((bucket, name)) = bucket {
+        folder.wait(bucket.send(&name, &path))?;
+    }
     bar.done();
     if !to_screen {
         let state = folder
@@ -97,13 +109,15 @@ pub(super) fn export(arguments: &ExportArguments, out: &Output) -> Result<ExitCo
 /// Brings a game in.
 pub(super) fn import(arguments: &ImportArguments, out: &Output) -> Result<ExitCode> {
     let folder = DataFolder::own(&arguments.data)?;
-    let input: Box<dyn Read + Send> = if arguments.file == Path::new("-") {
+    let fetched = fetched(&arguments.file)?;
+    let path = fetched
+        .as_ref()
+        .map_or(arguments.file.as_path(), tempfile::NamedTempFile::path);
+    let input: Box<dyn Read + Send> = if path == Path::new("-") {
         Box::new(std::io::stdin())
     } else {
-        Box::new(
-            File::open(&arguments.file)
-                .with_context(|| format!("cannot read {}", arguments.file.display()))?,
-        )
+        let file = File::open(path);
+        Box::new(file.with_context(|| format!("cannot read {}", path.display()))?)
     };
     let bar = out.progress("events");
     let mut progress = |progress: VerifyProgress| bar.at(progress.done.0, progress.of.0);

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::migrate::{carried, nobody_serves};
 use crate::data_folder::{DataArguments, DataFolder, DataPlace};
+use crate::objects::OpenObjects;
 use crate::output::{FOUND_WRONG, Output};
 
 /// Where to.
@@ -18,7 +19,7 @@ use crate::output::{FOUND_WRONG, Output};
 pub(crate) struct BackupArguments {
     #[command(flatten)]
     data: DataArguments,
-    /// A new folder; a new file, if the name ends in `.tar`.
+    /// A new folder; a new file, if the name ends in `.tar`; a file in a bucket, if it begins with `s3://BUCKET/`.
     into: PathBuf,
 }
 
@@ -27,7 +28,7 @@ pub(crate) struct BackupArguments {
 pub(crate) struct RestoreArguments {
     #[command(flatten)]
     data: DataArguments,
-    /// What `backup` wrote: a folder or a file.
+    /// What `backup` wrote: a folder or a file, or `s3://BUCKET/FILE`.
     from: PathBuf,
 }
 
@@ -35,12 +36,15 @@ pub(crate) struct RestoreArguments {
 pub(super) fn backup(arguments: &BackupArguments, out: &Output) -> Result<ExitCode> {
     let folder = DataFolder::look(&arguments.data)?;
     let into = &arguments.into;
+    let bucket = OpenObjects::named_by(into)?;
     let made = folder.wait(async {
-        let Some(backup) = folder.database_backup() else {
-            return write(folder.file()?, into).await;
+        let Some((bucket, name)) = bucket else {
+            return copied(&folder, into).await;
         };
-        let copy = backup.copy(beside(into)).await?;
-        write(&copy.store, into).await
+        let here = tempfile::tempdir()?;
+        let file = here.path().join("backup.tar");
+        copied(&folder, &file).await?;
+        bucket.send(&name, &file).await
     });
     made.with_context(|| format!("no backup was made in {}", into.display()))?;
     let games = folder.wait(folder.store.games())?;
@@ -55,6 +59,14 @@ pub(super) fn backup(arguments: &BackupArguments, out: &Output) -> Result<ExitCo
         into.display()
     ));
     Ok(ExitCode::SUCCESS)
+}
+
+async fn copied(folder: &DataFolder, into: &Path) -> Result<()> {
+    let Some(backup) = folder.database_backup() else {
+        return write(folder.file()?, into).await;
+    };
+    let copy = backup.copy(beside(into)).await?;
+    write(&copy.store, into).await
 }
 
 async fn write(store: &Store, into: &Path) -> Result<()> {
@@ -81,6 +93,10 @@ fn is_tar(path: &Path) -> bool {
 
 /// Makes a data folder of a backup, or fills a database, after it has been looked through and each game in it verified.
 pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<ExitCode> {
+    let fetched = fetched(&arguments.from)?;
+    let from = fetched
+        .as_ref()
+        .map_or(arguments.from.as_path(), tempfile::NamedTempFile::path);
     let place = arguments.data.place()?;
     let (data, shown) = match &place {
         DataPlace::Folder(folder) => (folder, folder.display().to_string()),
@@ -93,7 +109,7 @@ pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<Exit
     fs::create_dir_all(parent).with_context(|| format!("cannot write {}", parent.display()))?;
     // Made beside its place, so that a folder that is there is a whole one.
     let unborn = parent.join(format!(".quorate-restore-{}", std::process::id()));
-    let restored = restored(&arguments.from, &unborn, out).and_then(|code| {
+    let restored = restored(from, &unborn, out).and_then(|code| {
         if code != ExitCode::SUCCESS {
             return Ok(code);
         }
@@ -110,6 +126,18 @@ pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<Exit
             .with_context(|| format!("{} stays behind", unborn.display()))?;
     }
     restored
+}
+
+/// What lies in a bucket, fetched to be read; none where it is on this machine.
+pub(super) fn fetched(from: &Path) -> Result<Option<tempfile::NamedTempFile>> {
+    let Some((bucket, name)) = OpenObjects::named_by(from)? else {
+        return Ok(None);
+    };
+    // Its name tells a backup in one file.
+    let file = tempfile::Builder::new().suffix(".tar").tempfile()?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(bucket.fetch(&name, file.path()))?;
+    Ok(Some(file))
 }
 
 /// Fills an empty database, to which the backup's secret goes along.

@@ -39,6 +39,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         DataFolder::own(&DataArguments {
             data: arguments.data.clone(),
             database: Some(place.clone()),
+            objects: None,
         })
     };
     let (from, to) = (open(&arguments.from)?, open(&arguments.to)?);

@@ -23,8 +23,8 @@ use tokio::task::JoinSet;
 
 use super::law_worker::{Kind, judges_again, program};
 use super::restart::{self, Ended};
-use super::sign_in_from;
-use crate::data_folder::{self, DataArguments, DataFolder, DataPlace, node_options};
+use super::{sign_in_from, tending};
+use crate::data_folder::{DataArguments, DataFolder, DataPlace, node_options};
 use crate::output::Output;
 use crate::{peers, rulebooks};
 
@@ -40,9 +40,6 @@ const GAME_WORKERS_MAX: usize = 8;
 
 /// How long the games may take with the commands that wait.
 const GAMES_END_WITHIN: Duration = Duration::from_secs(2);
-
-/// How often what has ended is dropped.
-const SWEPT_EVERY: Duration = Duration::from_hours(1);
 
 /// Where, and from what.
 #[derive(clap::Args)]
@@ -184,6 +181,9 @@ pub(crate) struct Listen {
     /// Where readers reach this server, with https: and without a slash at the end, for links in mail and feeds.
     #[arg(long, value_name = "ADDRESS")]
     pub site: Option<String>,
+    /// After how many days in which nothing happened the log of a game is put away to --objects. It is read from there as ever.
+    #[arg(long, value_name = "DAYS")]
+    pub archive_after: Option<u32>,
 }
 
 /// Serves until it is told to end.
@@ -238,6 +238,7 @@ pub(super) fn serve(
             (games, Some(Arc::new(readers)))
         }
     };
+    let archives = tending::archives(folder, listen.archive_after)?;
     let deps = deps(folder, &games, workers, writes, clock, house)?;
     let state = Arc::new(AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?);
     let courier = Courier::new(&state);
@@ -270,7 +271,8 @@ pub(super) fn serve(
         let _answering = answer_others(folder, others, &games)?;
         let mut ended = Ended::Told;
         tokio::select! {
-            () = sweeping(folder) => {}
+            () = tending::sweeping(folder) => {}
+            () = tending::archiving(folder, archives) => {}
             () = restart::writable(folder.wanted.clone()) => ended = Ended::CanWrite,
             () = connections::serve(listener, app, limits(listen), open, told_to_end(end.clone())) => {}
             () = overdue(end) => {}
@@ -312,7 +314,7 @@ fn deps(
         safety: folder.store.clone(),
         moderation: folder.store.clone(),
         drafts: folder.store.clone(),
-        uploads: folder.store.clone(),
+        uploads: tending::uploads(folder),
         journal: folder.store.clone(),
         seals: folder.store.clone(),
         search: folder.store.clone(),
@@ -403,20 +405,6 @@ async fn watched(
     };
     let watching = connections::serve(listener, app, limits, own, told_to_end(end));
     Ok(Some((address, watching)))
-}
-
-/// Drops what has ended and what is old, again and again.
-async fn sweeping(folder: &DataFolder) {
-    loop {
-        let now = data_folder::now();
-        if let Err(error) = folder.store.sweep(now).await {
-            tracing::warn!(%error, "what has ended was not dropped");
-        }
-        if let Err(error) = folder.store.drop_entries(now).await {
-            tracing::warn!(%error, "old entries of the security log were not dropped");
-        }
-        tokio::time::sleep(SWEPT_EVERY).await;
-    }
 }
 
 /// Waits until the server is told to end and readers have had the time to get their answers. Live streams never end by

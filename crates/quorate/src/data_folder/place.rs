@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use quorate_engine::rulebook::EDITION;
 use quorate_notices::outbox::Outbox;
 use quorate_runtime::ports::{
-    Accounts, Drafts, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret, SystemClock,
-    TimeSource as _, Uploads, Whole,
+    Accounts, Archives, Drafts, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret,
+    SystemClock, TimeSource as _, Uploads, Whole,
 };
 use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
@@ -39,7 +39,17 @@ impl FromStr for DataPlace {
 
 /// All that is kept of a site.
 pub(crate) trait SiteStore:
-    Journal + Seals + SearchIndex + Accounts + Safety + Moderation + Drafts + Uploads + Outbox + Whole
+    Journal
+    + Archives
+    + Seals
+    + SearchIndex
+    + Accounts
+    + Safety
+    + Moderation
+    + Drafts
+    + Uploads
+    + Outbox
+    + Whole
 {
     /// The server's secret; none where this user may not know it.
     fn secret(&self) -> Option<ServerSecret>;

@@ -4,15 +4,17 @@ use quorate_kernel::{GameId, Moment};
 
 use crate::ports::{AccountId, Accounts, NewAccount, UPLOADS_MAX, Upload, UploadKept, Uploads};
 
-/// The contract. The store is empty.
-pub async fn uploads<S: Accounts + Uploads>(store: &S) {
-    let (tom, una) = (made(store, "Tom").await, made(store, "Una").await);
+/// The contract. Both are of one store, which is empty.
+pub async fn uploads(accounts: &impl Accounts, store: &impl Uploads) {
+    let tom = somebody(accounts, "Tom").await;
+    let una = somebody(accounts, "Una").await;
     kept_by_game_and_word(store, tom, una).await;
     dropped_for_one_or_for_all(store, tom, una).await;
-    bounded_and_gone_with_the_account(store, tom, una).await;
+    bounded_and_gone_with_the_account(accounts, store, tom, una).await;
 }
 
-async fn made<S: Accounts>(store: &S, name: &str) -> AccountId {
+/// A new account of that name.
+pub async fn somebody(accounts: &impl Accounts, name: &str) -> AccountId {
     let account = NewAccount {
         name: name.to_owned(),
         mail: None,
@@ -20,7 +22,7 @@ async fn made<S: Accounts>(store: &S, name: &str) -> AccountId {
         operator: false,
         made_at: Moment(0),
     };
-    store.make(&account).await.unwrap()
+    accounts.make(&account).await.unwrap()
 }
 
 fn reef() -> GameId {
@@ -79,8 +81,9 @@ async fn dropped_for_one_or_for_all<S: Uploads>(store: &S, tom: AccountId, una: 
     assert_eq!(store.upload(&reef(), "c3", None).await.unwrap(), None);
 }
 
-async fn bounded_and_gone_with_the_account<S: Accounts + Uploads>(
-    store: &S,
+async fn bounded_and_gone_with_the_account(
+    accounts: &impl Accounts,
+    store: &impl Uploads,
     tom: AccountId,
     una: AccountId,
 ) {
@@ -102,7 +105,7 @@ async fn bounded_and_gone_with_the_account<S: Accounts + Uploads>(
         store.keep_upload(tom, &more).await.unwrap(),
         UploadKept::Kept
     );
-    store.erase(una).await.unwrap();
+    accounts.erase(una).await.unwrap();
     assert_eq!(store.upload(&reef(), "n0", None).await.unwrap(), None);
     assert!(store.upload(&reef(), "more", None).await.unwrap().is_some());
     assert!(store.keep_upload(una, &more).await.is_err());
