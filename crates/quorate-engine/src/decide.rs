@@ -77,7 +77,7 @@ pub fn decide(
         judge(case, inputs, caches, rulings, &mut remains)
     };
     let draft = draft.map_err(|no| match no {
-        No::Refused(refusal) => No::Refused(refusals::told(case, refusal)),
+        No::Refused(refusal) => No::Refused(refusals::completed(case, refusal)),
         No::NeedsPast => No::NeedsPast,
     });
     Decision { draft, remains }

@@ -102,7 +102,7 @@ impl Gathering {
 }
 
 /// How each of some consequences is told; what stands for nothing has a line of its own.
-pub(crate) fn told<'a>(
+pub(crate) fn gathered<'a>(
     consequences: impl Iterator<Item = Option<&'a Consequence>>,
 ) -> Vec<LineFate> {
     let sorted: Vec<Option<(Gathering, String)>> = consequences
@@ -140,7 +140,7 @@ mod tests {
 
     fn lines(titles: &[&str]) -> Vec<String> {
         let rules: Vec<Consequence> = titles.iter().map(|title| repealed(title)).collect();
-        let told = told(rules.iter().map(Some)).into_iter();
+        let told = gathered(rules.iter().map(Some)).into_iter();
         let alone = || ForecastLine::new("alone", "");
         told.filter_map(|told| Some(told.line(alone)?.whole()))
             .collect()

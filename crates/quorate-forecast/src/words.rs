@@ -11,7 +11,7 @@ use crate::claims::{CLAIMS, ClaimEnd, Claims, RefusedClaim, Untried};
 use crate::conditions::Condition;
 use crate::consequence::Consequence;
 use crate::forecast::Forecast;
-use crate::gathered::told;
+use crate::gathered::gathered;
 pub use crate::lines::{ForecastLine, MoreAt, Voice};
 use crate::lines::{
     change_line, change_of, consequence_line, joined, named, plural, throws_line, value_of,
@@ -118,7 +118,7 @@ pub fn not_tried(refusal: &Refusal) -> ForecastLine {
 /// What an act would do.
 pub fn of_act(forecast: &ActForecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     let consequences = forecast.consequences.iter();
-    let told = told(consequences.clone().map(Some)).into_iter();
+    let told = gathered(consequences.clone().map(Some)).into_iter();
     let lines = told
         .zip(consequences)
         .filter_map(|(told, consequence)| told.line(|| consequence_line(consequence, voice)));
@@ -182,7 +182,7 @@ pub fn alone(forecast: &Forecast, voice: &dyn Voice) -> Vec<ForecastLine> {
     let changes: Vec<&PossibleChange> = changes.iter().filter(is_told).collect();
     let (changes, begun) = beginnings(&changes, voice);
     let is_exact = throws.as_ref().is_none_or(|throws| throws.exact);
-    let told = told(changes.iter().map(|change| change.certain())).into_iter();
+    let told = gathered(changes.iter().map(|change| change.certain())).into_iter();
     let changes = told
         .zip(&changes)
         .filter_map(|(told, change)| told.line(|| change_line(change, is_exact, voice)));

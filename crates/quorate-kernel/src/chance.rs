@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn dice_follow_from_the_key_of_their_pledge_and_from_no_other() {
+    fn dice_follow_from_the_key_of_their_commitment_and_from_no_other() {
         let key = DiceKey::of(&SECRET, EventSeq(1));
         let fallen = die(&key, "luck", 3, 1_000_000);
         assert!(fallen.follows_from(&key));

@@ -62,7 +62,7 @@ impl DiceCheck {
         };
         if !kept {
             return Err(format!(
-                "the key that is shown for the dice since event {commitment} is not the one that was pledged"
+                "the key that is shown for the dice since event {commitment} is not the one that was committed to"
             ));
         }
         let of_it = |die: &Fallen| die.commitment == *commitment;
@@ -73,7 +73,7 @@ impl DiceCheck {
         self.found.proven += follow.len() as u64;
         match astray.first() {
             None => Ok(()),
-            Some(first) => Err(told(first, astray.len())),
+            Some(first) => Err(fault(first, astray.len())),
         }
     }
 
@@ -86,11 +86,11 @@ impl DiceCheck {
     }
 }
 
-fn told(first: &Fallen, count: usize) -> String {
+fn fault(first: &Fallen, count: usize) -> String {
     let EventSeq(event) = first.event;
     let die = &first.die;
     format!(
-        "{count} of its dice do not follow from the key that was pledged, as those never do that the story of a demo lays down: first \
+        "{count} of its dice do not follow from the key that was committed to, as those never do that the story of a demo lays down: first \
          that for \"{}\" in event {event}, which shows {}",
         die.what, die.result
     )
@@ -219,6 +219,6 @@ mod tests {
         let (mut check, state) = (DiceCheck::default(), committed());
         let other = DiceKey::of(&[4; 32], EventSeq(1));
         let said = check.take(&state, &shows(other)).unwrap_err();
-        assert!(said.contains("not the one that was pledged"), "{said}");
+        assert!(said.contains("not the one that was committed to"), "{said}");
     }
 }

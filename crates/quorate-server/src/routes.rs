@@ -67,7 +67,7 @@ fn of_server() -> Router<Arc<AppState>> {
         .route("/guide/{page}", get(help::guide::show))
         .route(
             "/found",
-            get(new_game::handler::show).post(new_game::handler::take),
+            get(new_game::handler::show).post(new_game::handler::submit),
         )
         .route(
             "/sign-in",
@@ -95,9 +95,9 @@ fn of_server() -> Router<Arc<AppState>> {
         )
         .route("/invitation/{code}", get(account::handler::invited))
         .route("/settings", get(settings::show))
-        .route("/settings/{what}", post(settings::take))
-        .route("/mail-in", post(mail_in::handler::take))
-        .route("/discord", post(discord::handler::take))
+        .route("/settings/{what}", post(settings::submit))
+        .route("/mail-in", post(mail_in::handler::receive))
+        .route("/discord", post(discord::handler::receive))
         .route("/notices", get(notices::handler::show))
         .route("/notices/{what}", post(notices::change::change))
         .route("/notices/off/{word}", get(words::off_form).post(words::off))
@@ -115,12 +115,12 @@ fn of_game() -> Router<Arc<AppState>> {
         .route("/g/{game}", get(blog::handler::show))
         .route(
             "/g/{game}/join",
-            get(join::handler::show).post(join::handler::take),
+            get(join::handler::show).post(join::handler::submit),
         )
         .route("/g/{game}/new", get(compose::handler::choose))
         .route(
             "/g/{game}/new/{category}",
-            get(compose::handler::begin).post(compose::handler::take),
+            get(compose::handler::begin).post(compose::handler::submit),
         )
         .route("/g/{game}/drafts", post(compose::kept::keep))
         .route("/g/{game}/drafts/delete", post(compose::kept::delete))
@@ -144,12 +144,12 @@ fn of_game() -> Router<Arc<AppState>> {
             "/g/{game}/post/{post}/withdraw",
             post(post::handler::withdraw),
         )
-        .route("/g/{game}/seen/{what}", post(seen::handler::take))
+        .route("/g/{game}/seen/{what}", post(seen::handler::mark_seen))
         .route("/g/{game}/act", get(act::handler::show))
         .route("/g/{game}/act/{action}", post(act::handler::submit))
         .route("/g/{game}/act/{action}/trial", post(act::again::tried))
         .route("/g/{game}/answer/{question}", post(act::handler::answer))
         .route("/g/{game}/roll", post(act::handler::roll))
-        .route("/g/{game}/follow", post(follow::take))
+        .route("/g/{game}/follow", post(follow::submit))
         .route("/g/{game}/stream", get(stream::stream))
 }

@@ -44,7 +44,8 @@ pub(crate) fn up_to(
     let find = |name: &str| known.get(name).cloned();
     testing::with_books(vec![book.to_owned()], || {
         let runner = Runner::with_laws(&find, Arc::clone(laws));
-        let file = TestFile::compile("demo.star", script, &testing::no_helpers).map_err(told)?;
+        let file =
+            TestFile::compile("demo.star", script, &testing::no_helpers).map_err(error_of)?;
         let Some(name) = file.tests().next().map(|(name, ..)| name.to_owned()) else {
             bail!("its demo.star has no function whose name begins with test_");
         };
@@ -56,7 +57,7 @@ pub(crate) fn up_to(
             };
             runner.record(&file, &name, how)
         };
-        let written = play(Span(0), Moment(i64::MAX)).map_err(told)?;
+        let written = play(Span(0), Moment(i64::MAX)).map_err(error_of)?;
         let week = Span::days(7);
         let weeks = (now.0 - written.head.at.0).div_euclid(week.0) + 1;
         let mut failure = None;
@@ -70,11 +71,11 @@ pub(crate) fn up_to(
                 }
             }
         }
-        Err(failure.map_or_else(|| anyhow!("it was never played"), told))
+        Err(failure.map_or_else(|| anyhow!("it was never played"), error_of))
     })
 }
 
-fn told(failure: Failure) -> anyhow::Error {
+fn error_of(failure: Failure) -> anyhow::Error {
     anyhow!("line {}: {}", failure.line, failure.message)
 }
 

@@ -14,7 +14,7 @@ use crate::words::worded;
 
 /// A refusal as it is told: by a clause wherever the law has one for the act, and with the first moment at which the act
 /// works.
-pub(super) fn told(case: &Case<'_>, refusal: Refusal) -> Refusal {
+pub(super) fn completed(case: &Case<'_>, refusal: Refusal) -> Refusal {
     let mut refusal = attributed(case, refusal);
     if let Some(at) = refusal.next_at.filter(|at| *at > case.command.at) {
         refusal.next_at = Some(works_from(case, at));

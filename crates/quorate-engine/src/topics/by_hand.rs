@@ -66,7 +66,7 @@ fn about(tx: &Tx, stop: Stop, clause: &Clause) -> Stop {
             if let Some(first) = refusal.needs.first_mut()
                 && first.have.is_empty()
             {
-                first.have = told(tx, clause);
+                first.have = describe(tx, clause);
             }
             Stop::Refused(refusal)
         }
@@ -75,7 +75,7 @@ fn about(tx: &Tx, stop: Stop, clause: &Clause) -> Stop {
 }
 
 /// A change in words, for whoever tried it.
-fn told(tx: &Tx, clause: &Clause) -> String {
+fn describe(tx: &Tx, clause: &Clause) -> String {
     let name = |thing: &Thing| match thing {
         Thing::Player(id) => format!(" of {}", things::name_of(tx, *id)),
         _ => String::new(),

@@ -166,7 +166,7 @@ fn of_person(id: PlayerId, old: &Person, new: &Person) -> Vec<Clause> {
 }
 
 /// A change in a few words: its kind and what it touches.
-pub(crate) fn told(change: &Record) -> String {
+pub(crate) fn describe(change: &Record) -> String {
     let field = |name: &str| change.text(name).filter(|text| !text.is_empty());
     let kind = field("kind").map(ToString::to_string).unwrap_or_default();
     match field("rule")

@@ -67,7 +67,7 @@ impl LeftOut {
             None => Ok(()),
             Some(change) => Err(format!(
                 "left out, for it does this: {}",
-                change_records::told(change)
+                change_records::describe(change)
             )),
         }
     }

@@ -197,7 +197,7 @@ fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
     ))
 }
 
-/// Every die that fell follows from the key that was pledged for it.
+/// Every die that fell follows from the key that was committed to.
 fn dice_follow(before: &State, event: &Event) -> Result<(), String> {
     let key = chance::current_key(&SECRET, before);
     let fell = chance::fallen(before, event);

@@ -56,7 +56,7 @@ mod tests {
         }
     }
 
-    fn told(notices: Vec<NoticeText>) -> serde_json::Value {
+    fn payload_of(notices: Vec<NoticeText>) -> serde_json::Value {
         let dispatch = Dispatch {
             key: "k.1".to_owned(),
             from: "The Reef".to_owned(),
@@ -71,16 +71,19 @@ mod tests {
 
     #[test]
     fn a_push_leads_where_its_notice_does_and_fits() {
-        let one = told(vec![notice("Each gets two.")]);
+        let one = payload_of(vec![notice("Each gets two.")]);
         assert_eq!(one["title"], "[The Reef] Your vote is wanted: More rope");
         assert_eq!(one["body"], "Each gets two.");
         assert_eq!(one["url"], "https://nomic.example/g/reef/post/3#vote");
         assert_eq!(one["tag"], "k.1");
         assert_eq!(one["off"], "https://nomic.example/notices/off/x");
-        assert_eq!(told(vec![notice("")])["body"], "You play in The Reef.");
-        let several = told(vec![notice("a"), notice("b")]);
+        assert_eq!(
+            payload_of(vec![notice("")])["body"],
+            "You play in The Reef."
+        );
+        let several = payload_of(vec![notice("a"), notice("b")]);
         assert_eq!(several["url"], "https://nomic.example/notices");
-        told(vec![notice(&"\u{1f600}".repeat(9_000))]);
-        told(vec![notice(&"\u{1}".repeat(9_000)); 90]);
+        payload_of(vec![notice(&"\u{1f600}".repeat(9_000))]);
+        payload_of(vec![notice(&"\u{1}".repeat(9_000)); 90]);
     }
 }

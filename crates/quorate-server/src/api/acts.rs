@@ -164,7 +164,7 @@ async fn done(
     let past = commands::past(&view, &request).await?;
     let act = commands::act(&view, request, past).await?;
     match sent(&view, key, act).await {
-        Ok(receipt) => told(site, visitor, &receipt, game, false).await,
+        Ok(receipt) => answer_to(site, visitor, &receipt, game, false).await,
         Err(AppError::Refused(refusal)) => {
             let word = key.unwrap_or(&visitor.words.word);
             let event = earlier(&view, word).await?.map(|receipt| receipt.seq.0);
@@ -211,7 +211,7 @@ async fn again(
         }
         Outcome::Done | Outcome::Opened(_) => {
             let (site, visitor) = (view.app(), view.visitor());
-            told(site, visitor, receipt, view.game().as_str(), true).await
+            answer_to(site, visitor, receipt, view.game().as_str(), true).await
         }
     }
 }
@@ -245,7 +245,7 @@ async fn sent(view: &GameView, key: Option<&str>, act: Act) -> Result<Receipt, A
 }
 
 /// What came of a command, as its sender sees the game now.
-async fn told(
+async fn answer_to(
     site: &Arc<AppState>,
     visitor: &Visitor,
     receipt: &Receipt,

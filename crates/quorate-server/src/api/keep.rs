@@ -68,7 +68,7 @@ pub(crate) struct VerdictData {
     dice: DiceData,
 }
 
-/// Dice, held against the keys that were pledged before they fell and shown afterwards.
+/// Dice, held against the keys that were committed to before they fell and shown afterwards.
 #[derive(Serialize, ToSchema)]
 #[schema(as = DiceFound)]
 pub(crate) struct DiceData {

@@ -188,7 +188,8 @@ pub(crate) enum EffectData {
         exists: bool,
     },
     /// What is said of dice: beforehand the digest of the key that they follow from, at the end the key.
-    Pledge {
+    #[serde(rename = "pledge")]
+    Commitment {
         /// The event from whose end on dice follow from it.
         since: u64,
         /// The digest of the key.
@@ -478,11 +479,13 @@ fn effect(view: &GameView, asked: &Questions<'_>, step: &Step) -> Option<EffectD
                 exists: new.is_some(),
             })
         }
-        Effect::Commitment { key, new, .. } => new.as_ref().map(|pledge| EffectData::Pledge {
-            since: key.0,
-            said: pledge.said.to_string(),
-            shown: pledge.shown.map(|key| key.shown()),
-        }),
+        Effect::Commitment { key, new, .. } => {
+            new.as_ref().map(|commitment| EffectData::Commitment {
+                since: key.0,
+                said: commitment.said.to_string(),
+                shown: commitment.shown.map(|key| key.shown()),
+            })
+        }
         _ => None,
     }
 }

@@ -170,7 +170,7 @@ fn moves(view: &GameView, me: PlayerId) -> MovesData {
         let offers = asked.offers(me);
         let posts = view.law().category_order.iter().filter_map(|name| {
             let decl = view.law().categories.get(name)?;
-            let (may, refusal) = told(view, &asked.may_post(me, decl));
+            let (may, refusal) = may(view, &asked.may_post(me, decl));
             Some(MayPost {
                 category: name.to_string(),
                 may,
@@ -187,7 +187,7 @@ fn moves(view: &GameView, me: PlayerId) -> MovesData {
     })
 }
 
-fn told(view: &GameView, open: &Result<(), Refusal>) -> (May, Option<RefusalData>) {
+fn may(view: &GameView, open: &Result<(), Refusal>) -> (May, Option<RefusalData>) {
     match open {
         Ok(()) => (May::Now, None),
         Err(refusal) => {
@@ -202,7 +202,7 @@ fn told(view: &GameView, open: &Result<(), Refusal>) -> (May, Option<RefusalData
 }
 
 fn one(view: &GameView, asked: &Questions<'_>, offer: &Offer) -> MoveData {
-    let (may, refusal) = told(view, &offer.open);
+    let (may, refusal) = may(view, &offer.open);
     MoveData {
         action: offer.action.to_string(),
         title: view.themed(&offer.title),

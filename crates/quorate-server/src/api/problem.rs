@@ -235,7 +235,7 @@ impl Problem {
 }
 
 /// The word for an error, and what a program does about it.
-fn told(error: &AppError) -> (&'static str, &'static str) {
+fn kind_and_todo(error: &AppError) -> (&'static str, &'static str) {
     match error {
         AppError::NotFound | AppError::Operating(OperatingError::NoGame(_)) => (
             "not-found",
@@ -261,7 +261,7 @@ fn told(error: &AppError) -> (&'static str, &'static str) {
 
 impl From<AppError> for Problem {
     fn from(error: AppError) -> Self {
-        let (kind, todo) = told(&error);
+        let (kind, todo) = kind_and_todo(&error);
         let status = match &error {
             AppError::Form(_) => StatusCode::UNPROCESSABLE_ENTITY,
             other => other.status(),

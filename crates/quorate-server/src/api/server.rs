@@ -178,7 +178,7 @@ pub(crate) struct Founded {
 #[utoipa::path(post, path = "/games", tag = "games", operation_id = "found", request_body = NewGame,
     params(("Idempotency-Key" = Option<String>, Header, description = "Your own word for this command: sent again, it counts once.")),
     responses((status = 201, description = "It is founded.", body = Founded), Problem), security(("token" = [])))]
-pub(crate) async fn found(
+pub(crate) async fn found_game(
     State(site): State<Arc<AppState>>,
     Signed(visitor): Signed,
     Key(key): Key,
@@ -195,13 +195,13 @@ pub(crate) async fn found(
     }
     let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
     let name = new.name.unwrap_or_else(|| account.name.clone());
-    let wish = new_game::Wish {
+    let request = new_game::FoundingRequest {
         rulebook: &new.rulebook,
         title: new.title.as_deref(),
         name: &name,
         key: key.as_deref(),
     };
-    let game = new_game::found(&site, &visitor, &wish).await?;
+    let game = new_game::found_game(&site, &visitor, &request).await?;
     let location = format!("/api/v1/games/{game}");
     let founded = Founded {
         game: game.to_string(),

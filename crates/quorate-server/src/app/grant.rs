@@ -14,7 +14,7 @@ pub struct Grant {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum BeyondGrant {
     /// It lacks a scope.
-    #[error("This token lacks the scope `{}`, so it may not {}.", .0.word(), told(*.0))]
+    #[error("This token lacks the scope `{}`, so it may not {}.", .0.word(), describe(*.0))]
     Scope(TokenScope),
     /// It is for another game.
     #[error("This token is for the game {0} alone.")]
@@ -84,7 +84,7 @@ impl Grant {
 }
 
 /// What somebody may do with a scope, behind "may".
-pub(crate) fn told(scope: TokenScope) -> &'static str {
+pub(crate) fn describe(scope: TokenScope) -> &'static str {
     match scope {
         TokenScope::Vote => "comment and vote",
         TokenScope::Post => "write posts and messages",

@@ -17,7 +17,7 @@ pub(crate) async fn may_act(site: &AppState, id: AccountId, act: &Act) -> Result
         return Ok(());
     }
     match site.parts.moderation.restraint(id, site.now()).await? {
-        Some(restraint) => Err(AppError::Restrained(told(site, &restraint))),
+        Some(restraint) => Err(AppError::Restrained(describe(site, &restraint))),
         None => Ok(()),
     }
 }
@@ -29,13 +29,13 @@ pub(crate) async fn may_act(site: &AppState, id: AccountId, act: &Act) -> Result
 pub(crate) async fn may_sign_in(site: &AppState, id: AccountId) -> Result<(), AppError> {
     let restraint = site.parts.moderation.restraint(id, site.now()).await?;
     match restraint.filter(|restraint| restraint.kind == RestraintKind::Suspended) {
-        Some(restraint) => Err(AppError::Form(told(site, &restraint))),
+        Some(restraint) => Err(AppError::Form(describe(site, &restraint))),
         None => Ok(()),
     }
 }
 
 /// What its owner is told.
-fn told(site: &AppState, restraint: &Restraint) -> String {
+fn describe(site: &AppState, restraint: &Restraint) -> String {
     let what = match restraint.kind {
         RestraintKind::Muted => "You cannot write here",
         RestraintKind::Suspended => "This account is suspended",

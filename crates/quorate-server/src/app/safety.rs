@@ -97,7 +97,7 @@ fn tell_owner(site: &AppState, account: &Account, entry: &SecurityEntry) {
     };
     let text = format!(
         "{}: your account {} at {}, {}.{about}\n\nIf that was not you, set a new password: {}/recover\n",
-        told(entry.event),
+        describe(entry.event),
         account.name,
         mail.address,
         place_for_owner(entry),
@@ -137,7 +137,7 @@ fn entry(site: &AppState, visitor: &Visitor, happened: Happened) -> SecurityEntr
 }
 
 /// An event in words.
-pub fn told(event: SecurityEvent) -> &'static str {
+pub fn describe(event: SecurityEvent) -> &'static str {
     match event {
         SecurityEvent::SignedIn => "Signed in",
         SecurityEvent::SignInFailed => "Signing in failed",

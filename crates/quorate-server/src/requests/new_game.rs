@@ -14,7 +14,7 @@ use crate::app::visitor::Visitor;
 use crate::requests::send;
 
 /// A game that somebody wants to found.
-pub(crate) struct Wish<'a> {
+pub(crate) struct FoundingRequest<'a> {
     /// The rulebook's code name.
     pub rulebook: &'a str,
     /// The game's title; the rulebook's, if none is given.
@@ -31,23 +31,23 @@ pub(crate) fn first_player() -> PlayerId {
 }
 
 /// Founds a game for somebody who is signed in. The same key again gives the same game.
-pub(crate) async fn found(
+pub(crate) async fn found_game(
     site: &Arc<AppState>,
     visitor: &Visitor,
-    wish: &Wish<'_>,
+    request: &FoundingRequest<'_>,
 ) -> Result<GameId, AppError> {
     let account = visitor.id().ok_or(AppError::SignIn)?;
     visitor.grant.check_founding()?;
     send::count_write(site, visitor).await?;
     let mut books = site.parts.books.iter();
-    let book = books.find(|book| book.name == wish.rulebook);
+    let book = books.find(|book| book.name == request.rulebook);
     let book = book.ok_or_else(|| AppError::Form("Choose one of the rulebooks.".to_owned()))?;
-    let title = wish.title.unwrap_or(&book.manifest.title);
+    let title = request.title.unwrap_or(&book.manifest.title);
     let founding = book
-        .founding(title, wish.name)
+        .founding(title, request.name)
         .map_err(|error| AppError::Form(error.to_string()))?;
     // All founders act as the server, so that a key must tell whose it is.
-    let word = wish.key.unwrap_or(&visitor.words.word);
+    let word = request.key.unwrap_or(&visitor.words.word);
     let key = account.own_key(word);
     let game = free_word(site, title, &key).await?;
     let answer = site

@@ -95,7 +95,7 @@ fn of_server() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new()
         .routes(routes!(server::rulebooks))
         .routes(routes!(server::account))
-        .routes(routes!(server::games, server::found))
+        .routes(routes!(server::games, server::found_game))
 }
 
 fn of_games() -> OpenApiRouter<Arc<AppState>> {

@@ -22,7 +22,10 @@ pub(crate) fn routes() -> Router<Arc<AppState>> {
         .route("/g/{game}/log/{event}", get(event::show))
         .route("/g/{game}/log/{event}/undo", post(event::undo))
         .route("/g/{game}/log/{event}/dispute", post(event::dispute))
-        .route("/g/{game}/log/{event}/forget", post(forget::handler::take))
+        .route(
+            "/g/{game}/log/{event}/forget",
+            post(forget::handler::submit),
+        )
         .route("/g/{game}/dynasties", get(dynasty::handler::list))
         .route("/g/{game}/dynasties/{dynasty}", get(dynasty::handler::one))
         .route("/g/{game}/charts", get(charts::handler::show))

@@ -136,7 +136,7 @@ pub async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    told(&error);
+                    log_error(&error);
                     tokio::time::sleep(BREATH).await;
                     continue;
                 }
@@ -162,7 +162,7 @@ pub async fn serve(
 }
 
 /// A connection that broke while it was made is its own business.
-fn told(error: &io::Error) {
+fn log_error(error: &io::Error) {
     let gone = [
         io::ErrorKind::ConnectionAborted,
         io::ErrorKind::ConnectionReset,

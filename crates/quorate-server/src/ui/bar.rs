@@ -22,7 +22,7 @@ impl Bar {
 
     /// The share that a text tells as "7/10 HP", "7 of 10" or "7 (10)". Two bare numbers with a stroke between them may be
     /// anything, such as a level and its points.
-    pub fn told(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_suffix(')').unwrap_or(text);
         let mut told = ["/", " of ", " ("].iter();
         let (part, whole) = told.find_map(|between| text.split_once(between))?;
@@ -53,16 +53,16 @@ mod tests {
 
     #[test]
     fn a_share_is_read_from_its_text() {
-        assert_eq!(Bar::told("4/111"), None, "a level and its points");
-        assert_eq!(Bar::told("5/10 HP"), Bar::new(5, 10));
-        assert_eq!(Bar::told("7 (12)"), Bar::new(7, 12));
-        assert_eq!(Bar::told("Odile (53)"), None);
-        assert_eq!(Bar::told("1/0"), None);
+        assert_eq!(Bar::parse("4/111"), None, "a level and its points");
+        assert_eq!(Bar::parse("5/10 HP"), Bar::new(5, 10));
+        assert_eq!(Bar::parse("7 (12)"), Bar::new(7, 12));
+        assert_eq!(Bar::parse("Odile (53)"), None);
+        assert_eq!(Bar::parse("1/0"), None);
     }
 
     #[test]
     fn a_crowd_that_is_too_large_fills_its_bar_and_says_so() {
-        let bar = Bar::told("179 of 100").expect("a share");
+        let bar = Bar::parse("179 of 100").expect("a share");
         assert_eq!((bar.hundredths(), bar.is_over()), (100, true));
     }
 }

@@ -297,7 +297,7 @@ impl Board {
     }
 
     /// What stands where, square by square, for readers who cannot see the drawing.
-    fn told(&self) -> Vec<(String, String)> {
+    fn in_words(&self) -> Vec<(String, String)> {
         let mut by_square: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
         for square in &self.squares {
             by_square
@@ -439,13 +439,16 @@ mod tests {
         let mut warned = board();
         warned.pieces[1].alarms = vec!["in danger: a bomb".to_owned()];
         assert_eq!(warned.men().matches("b-alarm\"").count(), 1);
-        assert_eq!(warned.told()[0].1, "anna (you), <bo (in danger: a bomb)");
+        assert_eq!(
+            warned.in_words()[0].1,
+            "anna (you), <bo (in danger: a bomb)"
+        );
     }
 
     #[test]
     fn a_board_is_told_square_by_square() {
         assert_eq!(
-            board().told(),
+            board().in_words(),
             vec![
                 ("A2".to_owned(), "anna (you), <bo".to_owned()),
                 ("B1".to_owned(), "a Crate".to_owned())

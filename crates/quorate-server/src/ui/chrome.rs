@@ -187,7 +187,7 @@ impl Fact {
         let value = value.into();
         Self {
             term: term.into(),
-            bar: Bar::told(&value),
+            bar: Bar::parse(&value),
             value,
             note: None,
             due: None,

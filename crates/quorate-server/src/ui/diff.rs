@@ -177,7 +177,7 @@ writes_html!(Change);
 mod tests {
     use super::*;
 
-    fn told(runs: &[Run]) -> String {
+    fn in_words(runs: &[Run]) -> String {
         runs.iter()
             .map(|run| match run.side {
                 Side::Both => run.text.clone(),
@@ -194,7 +194,7 @@ mod tests {
             "They close the doors it stands behind.",
         );
         assert_eq!(
-            told(&runs),
+            in_words(&runs),
             "They close the doors [-behind it-][+it stands behind+]."
         );
     }

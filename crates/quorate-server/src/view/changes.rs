@@ -63,7 +63,7 @@ impl GameView {
                 one(self.rule_title(id), part, "", "")
             }
             Clause::Script { code } => {
-                let mut change = told("Once, when it is enacted".to_owned(), "code", "", "");
+                let mut change = change_of("Once, when it is enacted".to_owned(), "code", "", "");
                 change.lines = lines("", code, AROUND);
                 vec![change]
             }
@@ -124,7 +124,7 @@ impl GameView {
                     name: name.clone(),
                 };
                 let of = self.called(thing);
-                told(
+                change_of(
                     format!("{of}, {}", self.value_title(&key)),
                     "set",
                     &self.shown(&key),
@@ -141,14 +141,14 @@ impl GameView {
                     name: name.clone(),
                 };
                 let what = format!("{}, {}", self.called(thing), self.value_title(&key));
-                told(what, "changed by", "", &format!("{amount:+}"))
+                change_of(what, "changed by", "", &format!("{amount:+}"))
             }
             Clause::CreateThing { kind, values } => {
                 let words: Vec<_> = values
                     .iter()
                     .map(|(name, value)| format!("{name} {}", self.label(value)))
                     .collect();
-                told(
+                change_of(
                     format!("A new {}", self.singular_of(kind)),
                     "",
                     "",
@@ -157,11 +157,11 @@ impl GameView {
             }
             Clause::RemoveThing { thing } | Clause::RemovePlayer { thing, .. } => {
                 let of = self.called(thing);
-                told(of, "removed", "", "")
+                change_of(of, "removed", "", "")
             }
             Clause::RenamePlayer { thing, name } => {
                 let of = self.called(thing);
-                told(of.clone(), "renamed", &of, name)
+                change_of(of.clone(), "renamed", &of, name)
             }
             Clause::Strike { events, uphold } => {
                 let what = [("strikes", events), ("upholds", uphold)]
@@ -170,9 +170,9 @@ impl GameView {
                     .map(|(verb, events)| format!("{verb} {}", in_numbers(events)))
                     .collect::<Vec<_>>()
                     .join(" and ");
-                told("A ruling".to_owned(), "", "", &what)
+                change_of("A ruling".to_owned(), "", "", &what)
             }
-            other => told(other.kind().to_owned(), "", "", ""),
+            other => change_of(other.kind().to_owned(), "", "", ""),
         }
     }
 
@@ -182,7 +182,7 @@ impl GameView {
             Clause::SetTerm { name, one, many } => {
                 let term = self.state().terms.get(name);
                 let old = term.map(|term| format!("{}, {}", term.one, term.many));
-                told(
+                change_of(
                     format!("The word for {name}"),
                     "",
                     &old.unwrap_or_default(),
@@ -192,7 +192,7 @@ impl GameView {
             Clause::SetPage { name, text } => {
                 let page = self.state().pages.get(name);
                 let old = page.map(|page| page.text.as_str().to_owned());
-                told(
+                change_of(
                     format!("The page {name}"),
                     "",
                     &old.unwrap_or_default(),
@@ -201,20 +201,20 @@ impl GameView {
             }
             Clause::SetStatus { post, status } => {
                 let old = self.post(*post).map(|post| post.status.to_string());
-                told(
+                change_of(
                     format!("The status of post {post}"),
                     "",
                     &old.unwrap_or_default(),
                     status.as_str(),
                 )
             }
-            Clause::ChangeEdition { edition } => told(
+            Clause::ChangeEdition { edition } => change_of(
                 "The edition of the library".to_owned(),
                 "",
                 "",
                 &edition.to_string(),
             ),
-            other => told(other.kind().to_owned(), "", "", ""),
+            other => change_of(other.kind().to_owned(), "", "", ""),
         }
     }
 
@@ -242,12 +242,12 @@ impl GameView {
 impl GameView {
     /// What is otherwise in a text than it was, prose by words and code by lines.
     pub(crate) fn text_changed(&self, place: &str, old: &str, new: &str) -> Change {
-        told(place.to_owned(), "", &self.themed(old), &self.themed(new))
+        change_of(place.to_owned(), "", &self.themed(old), &self.themed(new))
     }
 }
 
 /// A change of a text: prose by words, code by lines.
-fn told(place: String, part: &str, old: &str, new: &str) -> Change {
+fn change_of(place: String, part: &str, old: &str, new: &str) -> Change {
     let ((old_prose, old_code), (new_prose, new_code)) = (split(old), split(new));
     between(
         place,

@@ -257,7 +257,7 @@ impl Plan<'_> {
         let site = held.broken.as_ref().map(|_| value.site);
         let code = site.and_then(|site| view.cite(&site.rule, site.clause));
         Cell {
-            bar: Bar::told(&held.text),
+            bar: Bar::parse(&held.text),
             text: held.text,
             href: leads
                 .then(|| self.asked.open(view, key))

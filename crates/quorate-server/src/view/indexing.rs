@@ -18,7 +18,7 @@ use crate::app::error::AppError;
 use crate::app::inquiry::{Inquiry, ask};
 use crate::app::state::AppState;
 use crate::view::game::GameView;
-use crate::view::search::{EVENTS, FORM, Findable, kept, told};
+use crate::view::search::{EVENTS, FORM, Findable, findable_event, kept};
 
 /// Which texts of the tables an event may have changed.
 fn touched(event: &Event) -> impl Iterator<Item = SearchKey> + '_ {
@@ -204,7 +204,7 @@ fn changes(
         .collect();
     // Of events no more is found than what everybody may know.
     for event in again.iter().chain(events) {
-        let text = told(view, event).map(|mut findable| {
+        let text = findable_event(view, event).map(|mut findable| {
             findable.by = event.command().actor.player();
             findable.indexed(typed_in(event))
         });

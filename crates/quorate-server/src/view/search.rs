@@ -260,7 +260,7 @@ pub(super) fn kept(
 
 /// What an event is found by: what was done, what its rules said, and the reason that was given. Posts, comments and
 /// messages are no events here; the first two are found themselves.
-pub(super) fn told(view: &GameView, event: &Event) -> Option<Findable> {
+pub(super) fn findable_event(view: &GameView, event: &Event) -> Option<Findable> {
     let is_done = matches!(event.outcome, Outcome::Done | Outcome::Opened(_));
     if !is_done || !view.may_know(event) {
         return None;
@@ -378,7 +378,7 @@ impl GameView {
         match key {
             SearchKey::Event(seq) => {
                 let event = events.iter().find(|event| event.seq == *seq)?;
-                told(self, event)
+                findable_event(self, event)
             }
             _ => kept(self, &self.sight(), key).map(|(findable, _)| findable),
         }

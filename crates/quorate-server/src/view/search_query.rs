@@ -234,7 +234,7 @@ fn dynasty(view: &GameView, word: &str) -> Result<(Moment, Option<Moment>), Sear
 mod tests {
     use super::*;
 
-    fn told(line: &str) -> Vec<(String, String, bool)> {
+    fn parts_of(line: &str) -> Vec<(String, String, bool)> {
         let parts = parts(line).into_iter();
         parts
             .map(|part| (part.field, part.words, part.is_quoted))
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_line_has_words_phrases_and_fields() {
         assert_eq!(
-            told(r#"Salt "on the  Pier" by:Anna BY:"Anna Lee" from:2027-05-14"#),
+            parts_of(r#"Salt "on the  Pier" by:Anna BY:"Anna Lee" from:2027-05-14"#),
             [
                 part("", "Salt", false),
                 part("", "on the  Pier", true),
@@ -258,12 +258,15 @@ mod tests {
             ]
         );
         assert_eq!(
-            told("open “quote"),
+            parts_of("open “quote"),
             [part("", "open", false), part("", "quote", true)]
         );
-        assert_eq!(told(r#"" "#), [part("", " ", true)]);
-        assert_eq!(told(r#"a"b"#), [part("", "a", false), part("", "b", true)]);
-        assert_eq!(told("  "), []);
+        assert_eq!(parts_of(r#"" "#), [part("", " ", true)]);
+        assert_eq!(
+            parts_of(r#"a"b"#),
+            [part("", "a", false), part("", "b", true)]
+        );
+        assert_eq!(parts_of("  "), []);
     }
 
     #[test]

@@ -21,7 +21,7 @@ const TRIED: usize = 12;
 const AHEAD: Span = Span::days(30);
 
 /// The panel beside a matter.
-pub(crate) fn told(view: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Votes {
+pub(crate) fn votes_on(view: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Votes {
     let is_open = view.is_open(post);
     let cast = count.ballots.iter().filter(|(_, word)| !word.is_empty());
     let cast = cast.count();

@@ -219,7 +219,7 @@ action("crown-oneself", crown_oneself)
 "#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn dice_are_pledged_before_they_fall_and_proven_when_the_dynasty_ends() {
+async fn dice_are_committed_to_before_they_fall_and_proven_when_the_dynasty_ends() {
     let game = Game::with_rule("luck", "Luck", LUCK).await;
     let bert = game.table.session("Bert").await;
     let olga = game.table.token("Olga", true).await;
@@ -245,8 +245,8 @@ async fn dice_are_pledged_before_they_fall_and_proven_when_the_dynasty_ends() {
     );
     let crowned = game.act(&game.bert, "crown-oneself", json!({})).await;
     let effects = crowned["event"]["effects"].as_array().unwrap();
-    let pledges = effects.iter().filter(|effect| effect["of"] == "pledge");
-    let shown: Vec<bool> = pledges.map(|one| one["shown"].is_string()).collect();
+    let commitments = effects.iter().filter(|effect| effect["of"] == "pledge");
+    let shown: Vec<bool> = commitments.map(|one| one["shown"].is_string()).collect();
     assert_eq!(shown, [true, false], "{effects:#?}");
     game.act(&game.others[0], "toss", json!({})).await;
     assert_eq!(found().await, (3, 1));

@@ -87,20 +87,20 @@ impl Near {
             | PipeAsk::SnapshotBefore(..)
             | PipeAsk::Seals(..) => self.of_logs(ask).await,
             PipeAsk::IndexPoint(..) | PipeAsk::Search(..) => self.of_index(ask).await,
-            PipeAsk::Newest(game, known) => told(self.newest(game, *known).await),
-            PipeAsk::CountWrite => told(self.count_write(working).await),
-            PipeAsk::Send(game, command) => told(self.send(game, command, working).await),
+            PipeAsk::Newest(game, known) => reply(self.newest(game, *known).await),
+            PipeAsk::CountWrite => reply(self.count_write(working).await),
+            PipeAsk::Send(game, command) => reply(self.send(game, command, working).await),
             PipeAsk::Receipt(game, sender, key) => {
                 let actor = match sender {
                     PipeSender::Player(player) => Actor::Player(*player),
                     PipeSender::Newcomer => Actor::Newcomer,
                     PipeSender::Operator => Actor::Operator,
                 };
-                told(self.receipt(game, (actor, key), working).await)
+                reply(self.receipt(game, (actor, key), working).await)
             }
-            PipeAsk::TakeSeat(game, player) => told(self.take_seat(game, *player, account).await),
+            PipeAsk::TakeSeat(game, player) => reply(self.take_seat(game, *player, account).await),
             PipeAsk::Restraint(id, now) => {
-                told(self.restraint(AccountId(*id), *now, account).await)
+                reply(self.restraint(AccountId(*id), *now, account).await)
             }
             PipeAsk::Drafts(..) | PipeAsk::Draft(..) | PipeAsk::DropDraft(..) => {
                 self.of_drafts(ask, account).await
@@ -116,15 +116,15 @@ impl Near {
         account: Option<AccountId>,
     ) -> std::io::Result<Vec<u8>> {
         let Some(own) = account else {
-            return told(Err::<(), _>(WireError::Other(
+            return reply(Err::<(), _>(WireError::Other(
                 "a worker asked for the drafts of nobody".to_owned(),
             )));
         };
         match ask {
-            PipeAsk::Drafts(game) => told(self.drafts.drafts(own, game).await),
-            PipeAsk::Draft(game, form) => told(self.drafts.draft(own, game, form).await),
-            PipeAsk::DropDraft(game, form) => told(self.drafts.drop_draft(own, game, form).await),
-            _ => told(Err::<(), _>(WireError::Other(
+            PipeAsk::Drafts(game) => reply(self.drafts.drafts(own, game).await),
+            PipeAsk::Draft(game, form) => reply(self.drafts.draft(own, game, form).await),
+            PipeAsk::DropDraft(game, form) => reply(self.drafts.drop_draft(own, game, form).await),
+            _ => reply(Err::<(), _>(WireError::Other(
                 "no such question".to_owned(),
             ))),
         }
@@ -134,12 +134,12 @@ impl Near {
         match ask {
             PipeAsk::Games => {
                 let rows = self.games.list().await;
-                told(rows.map(|rows| rows.into_iter().map(row).collect::<Vec<_>>()))
+                reply(rows.map(|rows| rows.into_iter().map(row).collect::<Vec<_>>()))
             }
-            PipeAsk::Game(game) => told(self.journal.game(game).await.map(|found| found.map(row))),
+            PipeAsk::Game(game) => reply(self.journal.game(game).await.map(|found| found.map(row))),
             PipeAsk::Events(game, from, count) => {
                 let count = (*count).min(EVENTS_MAX) as usize;
-                told(self.journal.events(game, *from, count).await)
+                reply(self.journal.events(game, *from, count).await)
             }
             PipeAsk::SnapshotBefore(game, at_most) => {
                 let found = self.journal.snapshot_before(game, *at_most).await;
@@ -147,7 +147,7 @@ impl Near {
                     |found: Option<quorate_runtime::ports::Snapshot>| -> Option<WireSnapshot> {
                         found.map(|s| (sent_head(s.head), s.digest, s.open))
                     };
-                told(found.map(sent))
+                reply(found.map(sent))
             }
             PipeAsk::Seals(digests) => {
                 let found = self.seals.find(digests).await;
@@ -157,9 +157,9 @@ impl Near {
                         let seals = seals.map(|s| (s.digest, s.salt, s.bytes));
                         seals.collect::<Vec<WireSeal>>()
                     };
-                told(found.map(sent))
+                reply(found.map(sent))
             }
-            _ => told(Err::<(), _>(WireError::Other(
+            _ => reply(Err::<(), _>(WireError::Other(
                 "no such question".to_owned(),
             ))),
         }
@@ -172,7 +172,7 @@ impl Near {
                 let sent = |point: quorate_runtime::ports::IndexPoint| -> WirePoint {
                     (point.seq, point.form, point.terms)
                 };
-                told(point.map(|point| point.map(sent)))
+                reply(point.map(|point| point.map(sent)))
             }
             PipeAsk::Search(game, query, after, count) => {
                 let after: Option<SearchPlace> =
@@ -183,9 +183,9 @@ impl Near {
                     let words = found.iter().map(ToString::to_string);
                     words.collect::<Vec<_>>()
                 };
-                told(found.await.map(sent))
+                reply(found.await.map(sent))
             }
-            _ => told(Err::<(), _>(WireError::Other(
+            _ => reply(Err::<(), _>(WireError::Other(
                 "no such question".to_owned(),
             ))),
         }
@@ -196,36 +196,36 @@ impl Near {
         match ask {
             PipeAsk::Account(id) => {
                 let found = accounts.account(AccountId(*id)).await;
-                told(found.map(|found| found.map(shown)))
+                reply(found.map(|found| found.map(shown)))
             }
             PipeAsk::AccountByName(name) => {
                 let found = accounts.account_by_name(name).await;
-                told(found.map(|found| found.map(shown)))
+                reply(found.map(|found| found.map(shown)))
             }
             PipeAsk::Accounts => {
                 let found = accounts.accounts().await;
-                told(found.map(|all| all.into_iter().map(shown).collect::<Vec<_>>()))
+                reply(found.map(|all| all.into_iter().map(shown).collect::<Vec<_>>()))
             }
             PipeAsk::AccountOfSession(digest, now) => {
                 let found = accounts.account_of_session(*digest, *now).await;
-                told(found.map(|found| found.map(shown)))
+                reply(found.map(|found| found.map(shown)))
             }
-            PipeAsk::Token(digest, now) => told(accounts.token(*digest, *now).await),
-            PipeAsk::Seat(id, game) => told(accounts.seat(AccountId(*id), game).await),
-            PipeAsk::SeatsOf(id) => told(accounts.seats_of(AccountId(*id)).await),
-            PipeAsk::SeatsIn(game) => told(accounts.seats_in(game).await),
+            PipeAsk::Token(digest, now) => reply(accounts.token(*digest, *now).await),
+            PipeAsk::Seat(id, game) => reply(accounts.seat(AccountId(*id), game).await),
+            PipeAsk::SeatsOf(id) => reply(accounts.seats_of(AccountId(*id)).await),
+            PipeAsk::SeatsIn(game) => reply(accounts.seats_in(game).await),
             PipeAsk::MessagesRead(id, game) => {
-                told(accounts.messages_read(AccountId(*id), game).await)
+                reply(accounts.messages_read(AccountId(*id), game).await)
             }
             PipeAsk::NoteMessagesRead(id, game, conversation, up_to) => {
                 let id = AccountId(*id);
-                told(
+                reply(
                     accounts
                         .note_messages_read(id, game, conversation, *up_to)
                         .await,
                 )
             }
-            _ => told(Err::<(), _>(WireError::Other(
+            _ => reply(Err::<(), _>(WireError::Other(
                 "no such question".to_owned(),
             ))),
         }
@@ -390,7 +390,7 @@ impl Near {
     }
 }
 
-fn told<T: Serialize, E: Into<WireError>>(found: Result<T, E>) -> std::io::Result<Vec<u8>> {
+fn reply<T: Serialize, E: Into<WireError>>(found: Result<T, E>) -> std::io::Result<Vec<u8>> {
     frame::bytes(&found.map_err(Into::into))
 }
 

@@ -71,7 +71,7 @@ async fn measure(arguments: &Arguments, out: &Output) -> Result<()> {
             }
             let name = if page.is_empty() { "front" } else { page };
             let row = page_row(arguments, reader, &scene.path(page)).await?;
-            let row = row.told(&format!("{name}, {who}"), out);
+            let row = row.report(&format!("{name}, {who}"), out);
             rows.push(row);
         }
     }
@@ -104,7 +104,7 @@ async fn page_row(arguments: &Arguments, reader: &BenchReader, path: &str) -> Re
 
 impl PageRow {
     /// Prints the row, and gives it for programs.
-    fn told(&self, what: &str, out: &Output) -> Json {
+    fn report(&self, what: &str, out: &Output) -> Json {
         let ratio = self.page.rate / self.bare.rate.max(1e-9);
         let (page, bytes) = (&self.page, self.bytes);
         out.line(format!(

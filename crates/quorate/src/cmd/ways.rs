@@ -124,7 +124,7 @@ fn markdown(title: &str, table: &WaysTable) -> String {
             .into_iter()
             .filter_map(|way| Some((way, table.get(&(kind, way))?)));
         let told: Vec<String> = ways
-            .filter_map(|(way, cell)| Some(format!("  - {}: {}", way.word(), told(cell)?)))
+            .filter_map(|(way, cell)| Some(format!("  - {}: {}", way.word(), describe(cell)?)))
             .collect();
         if !told.is_empty() {
             let _ = writeln!(text, "- **{}**\n{}", kind.word(), told.join("\n"));
@@ -147,7 +147,7 @@ fn who(cell: &WayCell) -> String {
 }
 
 /// Who may by which clauses, and by which it is refused; none where no clause has a say.
-fn told(cell: &WayCell) -> Option<String> {
+fn describe(cell: &WayCell) -> Option<String> {
     let open = cell.open.iter().filter_map(|(who, clauses)| {
         let clauses = named(clauses);
         (!clauses.is_empty()).then(|| format!("{who} ({clauses})"))

@@ -116,7 +116,7 @@ struct TriedEnactment {
 
 impl TriedEnactment {
     /// Who did it, and by which clause.
-    fn told(&self) -> (String, String) {
+    fn words(&self) -> (String, String) {
         let decl = self.law.actions.get(&self.action);
         let by = decl.and_then(|decl| decl.it.by.as_ref());
         let by = by.map_or_else(|| ANYBODY.to_owned(), |by| readable(by.as_str()));
@@ -281,7 +281,7 @@ fn try_proposal(
         let Some(enactment) = enacted(game, post)? else {
             return Ok(false);
         };
-        let (who, enacts) = enactment.told();
+        let (who, enacts) = enactment.words();
         let TriedEnactment {
             event, state, law, ..
         } = enactment;
@@ -361,7 +361,7 @@ fn rule_on(
             Ok(enactment.filter(|it| changes(&it.event, &it.state, &it.law, kind)))
         })?;
         if let Some(it) = struck {
-            let (who, by) = it.told();
+            let (who, by) = it.words();
             cell.open.entry(who).or_default().insert(by);
             return Ok(());
         }

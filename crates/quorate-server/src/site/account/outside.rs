@@ -67,7 +67,11 @@ fn back_address(site: &AppState, provider: &Provider) -> Result<String, AppError
 }
 
 /// Shows the sign-in page with what was wrong, or any other error as it is.
-fn told(site: &Arc<AppState>, visitor: &Visitor, result: Result<Response, AppError>) -> Response {
+fn answer_or_ask_again(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    result: Result<Response, AppError>,
+) -> Response {
     let result = match result {
         Err(AppError::Form(error)) => {
             let page = handler::sign_in_page(site, visitor, "", "", Some(error));
@@ -86,7 +90,7 @@ pub(crate) async fn go(
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let result = gone(&site, &visitor, &word, &query).await;
-    told(&site, &visitor, result)
+    answer_or_ask_again(&site, &visitor, result)
 }
 
 async fn gone(
@@ -145,7 +149,7 @@ pub(crate) async fn back(
     Query(query): Query<BTreeMap<String, String>>,
 ) -> Response {
     let result = came(&site, &visitor, &word, &query).await;
-    told(&site, &visitor, result)
+    answer_or_ask_again(&site, &visitor, result)
 }
 
 /// What comes back was counted when it went, and comes back once.
@@ -322,7 +326,7 @@ pub(crate) async fn make(
     sent: Sent,
 ) -> Response {
     let result = made(&site, &sent.visitor, &word, &sent.form).await;
-    told(&site, &sent.visitor, result)
+    answer_or_ask_again(&site, &sent.visitor, result)
 }
 
 async fn made(

@@ -72,7 +72,7 @@ fn fields(seats: &[Seat]) -> Vec<Field> {
         FieldKind::Line(String::new()),
     );
     let scopes = TokenScope::ALL.map(|scope| {
-        let title = format!("{}: {}", scope.word(), grant::told(scope));
+        let title = format!("{}: {}", scope.word(), grant::describe(scope));
         Choice::new(scope.word(), title)
     });
     let scopes = FieldKind::Many(scopes.to_vec());

@@ -258,7 +258,7 @@ fn browsers(
 /// What happened to the account.
 fn history(site: &AppState, entries: &[SecurityEntry]) -> SettingsBlock {
     let lines = entries.iter().map(|entry| SettingsLine {
-        title: safety::told(entry.event).to_owned(),
+        title: safety::describe(entry.event).to_owned(),
         about: format!(
             "{}, {}",
             when(site, entry.at),
@@ -317,7 +317,7 @@ fn leaving(visitor: &Visitor) -> SettingsBlock {
 }
 
 /// `POST /settings/{what}`.
-pub async fn take(
+pub async fn submit(
     State(site): State<Arc<AppState>>,
     Path(what): Path<String>,
     sent: Sent,

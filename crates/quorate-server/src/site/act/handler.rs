@@ -60,12 +60,12 @@ pub async fn submit(
         Err(AppError::Refused(refusal)) if form.filled("back").is_none() => {
             again::refused(view, &action, form, tried, *refusal).await
         }
-        result => told(&view, &form, result, &tried),
+        result => answer_to(&view, &form, result, &tried),
     }
 }
 
 /// What a form that acts came to: back to where it stood, or the refusal.
-fn told(
+fn answer_to(
     view: &Arc<GameView>,
     form: &Posted,
     result: Result<Receipt, AppError>,
@@ -115,7 +115,7 @@ pub async fn answer(
         Ok(act) => send::send(&view, form.key(), act).await,
         Err(error) => Err(error),
     };
-    told(&view, &form, result, "The answer")
+    answer_to(&view, &form, result, "The answer")
 }
 
 /// `POST /g/{game}/roll`: the dice line.
@@ -123,5 +123,5 @@ pub async fn roll(SentIn { view, form }: SentIn) -> Response {
     let line = form.one("line").unwrap_or_default();
     let act = Act::Dice { line: typed(line) };
     let result = send::send(&view, form.key(), act).await;
-    told(&view, &form, result, "The dice line")
+    answer_to(&view, &form, result, "The dice line")
 }

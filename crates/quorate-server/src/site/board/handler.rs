@@ -112,7 +112,7 @@ fn whole(
     let results = events
         .iter()
         .filter(|event| view.may_know(event))
-        .map(|event| told(view, name, &decl.it, event));
+        .map(|event| outcome(view, name, &decl.it, event));
     Ok(BoardPage {
         chrome: view.chrome(&title, Part::Boards),
         title,
@@ -163,7 +163,7 @@ fn trails(view: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Vec
 }
 
 /// An event of the board: who did what, and what went where.
-fn told(view: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
+fn outcome(view: &GameView, board: &Name, decl: &BoardDecl, event: &Event) -> Outcome {
     let mut outcome = events::outcome(view, event);
     outcome.what = format!("{}: {}", view.doer_name(event), outcome.what);
     let doer = view.doer(event).map(Thing::Player);

@@ -353,7 +353,7 @@ impl TriedDraft {
 }
 
 /// `POST /g/{game}/new/{category}`: one more rule to change, a preview, or publishing.
-pub async fn take(
+pub async fn submit(
     Path((_, category)): Path<(String, String)>,
     SentIn { view, form }: SentIn,
 ) -> Response {

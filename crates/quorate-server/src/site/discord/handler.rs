@@ -28,7 +28,7 @@ use crate::site::discord::press::Press;
 const LABEL: &str = "Discord";
 
 /// `POST /discord`.
-pub async fn take(
+pub async fn receive(
     State(site): State<Arc<AppState>>,
     visitor: Visitor,
     headers: HeaderMap,

@@ -5,11 +5,11 @@ use quorate_runtime::dice::DiceFound;
 use quorate_runtime::verify::{Grade, verify};
 
 use crate::app::error::AppError;
-use crate::site::dynasty::page::PledgeTold;
+use crate::site::dynasty::page::CommitmentTold;
 use crate::ui::{Link, plural, urls};
 use crate::view::game::GameView;
 
-/// Goes through the log and holds every die against the key that was pledged for it.
+/// Goes through the log and holds every die against the key that was committed to.
 pub(crate) async fn check(view: &GameView) -> Result<String, AppError> {
     let site = view.app();
     site.checks.take(view.visitor().who(), site.now_ms())?;
@@ -28,21 +28,21 @@ pub(crate) async fn check(view: &GameView) -> Result<String, AppError> {
     })
 }
 
-/// What was said of the dice that fell between two events: by the pledge that stood at the first, and any made later.
-pub(crate) fn pledges(view: &GameView, first: EventSeq, last: EventSeq) -> Vec<PledgeTold> {
+/// What was said of the dice that fell between two events: by the commitment that stood at the first, and any made later.
+pub(crate) fn commitments(view: &GameView, first: EventSeq, last: EventSeq) -> Vec<CommitmentTold> {
     let all = view.public().commitments;
     let standing = all.range(..=first).next_back();
     let standing = standing.map_or(first, |(event, _)| *event);
-    let told = all.range(standing..=last).map(|(event, pledge)| {
+    let told = all.range(standing..=last).map(|(event, commitment)| {
         let word = event.to_string();
         let link = urls::Event {
             game: view.game().as_str(),
             event: &word,
         };
-        PledgeTold {
+        CommitmentTold {
             event: Link::new(&word, link),
-            said: pledge.said.to_string(),
-            key: pledge.shown.map(|key| key.shown()),
+            said: commitment.said.to_string(),
+            key: commitment.shown.map(|key| key.shown()),
         }
     });
     told.collect()

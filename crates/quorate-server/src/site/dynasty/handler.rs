@@ -144,7 +144,7 @@ fn whole(view: &GameView, then: Option<&GameView>, number: u32, dynasty: &Dynast
         settled: settled(view, dynasty.at, end.map_or(view.now(), |(at, _)| at)),
         facts,
         ways,
-        pledges: dice::pledges(view, begun, last),
+        commitments: dice::commitments(view, begun, last),
         checked: None,
         check: Href::from(urls::Dynasty {
             game,

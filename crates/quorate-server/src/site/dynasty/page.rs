@@ -20,7 +20,7 @@ pub struct Dynasties {
 
 /// What was said beforehand of dice.
 #[derive(Clone, Debug)]
-pub struct PledgeTold {
+pub struct CommitmentTold {
     /// The event that said it, by its number.
     pub event: Link,
     /// The digest of the key.
@@ -50,7 +50,7 @@ pub struct DynastyPage {
     /// What was settled in it, latest first: the day, the matter and what became of it.
     pub settled: Vec<(When, Link, Option<Status>)>,
     /// What was said of its dice.
-    pub pledges: Vec<PledgeTold>,
+    pub commitments: Vec<CommitmentTold>,
     /// What checking the dice found, where that was asked for.
     pub checked: Option<String>,
     /// This page with the dice checked.

@@ -1,6 +1,6 @@
 //! Samples of the pages beside this file.
 
-use crate::site::dynasty::page::{Dynasties, DynastyPage, PledgeTold};
+use crate::site::dynasty::page::{CommitmentTold, Dynasties, DynastyPage};
 use crate::ui::sample::world::{GAME, ago, chrome, post, rule, text};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
@@ -66,7 +66,7 @@ impl Samples for DynastyPage {
             ],
             missing: vec![],
             settled: vec![(ago(60_000), Link::new("Longer piers", post("4-0")), None)],
-            pledges: vec![PledgeTold {
+            commitments: vec![CommitmentTold {
                 event: Link::new("1", urls::Game { game: GAME }),
                 said: "5a".repeat(32),
                 key: Some("c3".repeat(32)),
@@ -75,9 +75,9 @@ impl Samples for DynastyPage {
             check: Href::from(urls::Game { game: GAME }),
         };
         let running = DynastyPage {
-            pledges: vec![PledgeTold {
+            commitments: vec![CommitmentTold {
                 key: None,
-                ..page.pledges[0].clone()
+                ..page.commitments[0].clone()
             }],
             missing: vec![MissingLine {
                 cite: Some(rule("The race, clause 3", "race")),

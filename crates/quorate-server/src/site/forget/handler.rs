@@ -16,7 +16,7 @@ use crate::view::events;
 use crate::view::forgetting::texts;
 
 /// `POST /g/{game}/log/{event}/forget`.
-pub(crate) async fn take(
+pub(crate) async fn submit(
     Path((_, word)): Path<(String, String)>,
     SentBeside { context, form }: SentBeside,
 ) -> Response {

@@ -429,7 +429,7 @@ fn edit(view: &GameView, name: &Name) -> Option<Form> {
 }
 
 /// `POST /g/{game}/page/{page}`.
-pub(crate) async fn take(
+pub(crate) async fn submit(
     Path((_, word)): Path<(String, String)>,
     SentIn { view, form }: SentIn,
 ) -> Response {

@@ -420,7 +420,7 @@ impl<'a> Survey<'a> {
             if matches!(held.text.as_str(), "" | "no") || is_drawn {
                 return None;
             }
-            let bar = Bar::told(&held.text);
+            let bar = Bar::parse(&held.text);
             Some((self.view.themed(&value.title()), held.text, bar))
         });
         facts.collect()
@@ -479,7 +479,7 @@ fn leads_to(value: &Tracked<'_>) -> Option<Name> {
 /// A value in a few words: a number or a bare share after its title, a flag by its title alone, everything else as it is.
 fn note(view: &GameView, value: &Tracked<'_>, held: &Held) -> Option<(String, Option<Bar>)> {
     let title = || view.themed(&value.title());
-    let bar = Bar::told(&held.text);
+    let bar = Bar::parse(&held.text);
     let is_bare = |text: &str| !text.contains(char::is_alphabetic);
     let text = match (held.number, held.text.as_str()) {
         (_, "" | "no" | "nothing" | "none") => return None,

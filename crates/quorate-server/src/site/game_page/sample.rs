@@ -15,7 +15,7 @@ fn places() -> Vec<BoardPlace> {
         who: Some(person(name)),
         notes: notes
             .iter()
-            .map(|note| ((*note).to_owned(), Bar::told(note)))
+            .map(|note| ((*note).to_owned(), Bar::parse(note)))
             .collect(),
         with,
     };

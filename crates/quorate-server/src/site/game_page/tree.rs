@@ -131,8 +131,8 @@ fn size(tree: &Branch) -> usize {
 mod tests {
     use super::*;
 
-    fn told(branch: &Branch) -> String {
-        let below: Vec<_> = branch.below.iter().map(told).collect();
+    fn in_words(branch: &Branch) -> String {
+        let below: Vec<_> = branch.below.iter().map(in_words).collect();
         format!("{}({})", branch.who.name, below.join(" "))
     }
 
@@ -146,7 +146,7 @@ mod tests {
             let name = thing.to_string();
             Person::named(name.rsplit('/').next().unwrap_or_default())
         };
-        grown(&above, &named).iter().map(told).collect()
+        grown(&above, &named).iter().map(in_words).collect()
     }
 
     #[test]

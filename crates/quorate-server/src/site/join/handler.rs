@@ -60,7 +60,7 @@ fn form(view: &GameView, name: &str, text: &str, error: Option<String>) -> FormP
 }
 
 /// `POST /g/{game}/join`.
-pub async fn take(SentIn { view, form }: SentIn) -> Response {
+pub async fn submit(SentIn { view, form }: SentIn) -> Response {
     let result = join(&view, &form).await;
     match result {
         Err(AppError::Refused(refusal)) => again(&view, &form, &refusal),

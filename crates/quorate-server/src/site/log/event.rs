@@ -251,13 +251,14 @@ fn proof(event: &Event) -> Vec<Fact> {
     ];
     for step in &event.steps {
         let Effect::Commitment {
-            new: Some(pledge), ..
+            new: Some(commitment),
+            ..
         } = &step.effect
         else {
             continue;
         };
-        facts.push(match pledge.shown {
-            None => Fact::new("Pledged for dice", pledge.said.to_string())
+        facts.push(match commitment.shown {
+            None => Fact::new("Commitment for dice", commitment.said.to_string())
                 .note("the digest of the key that dice follow from after this"),
             Some(key) => Fact::new("Key of the dice", key.shown()).note("that fell before this"),
         });

@@ -14,7 +14,7 @@ use crate::requests::mail_in::{MailTaken, take_mail};
 use crate::security::same_secret;
 
 /// `POST /mail-in`: a whole mail as the body; `?to=` is whom the mail server delivered it to.
-pub async fn take(
+pub async fn receive(
     State(site): State<Arc<AppState>>,
     Query(query): Query<BTreeMap<String, String>>,
     headers: HeaderMap,

@@ -179,7 +179,7 @@ fn answer(view: &GameView, circle: &Circle) -> Form {
 }
 
 /// `POST /g/{game}/messages`.
-pub(crate) async fn take(SentIn { view, form }: SentIn) -> Response {
+pub(crate) async fn submit(SentIn { view, form }: SentIn) -> Response {
     let text = form.one("text").unwrap_or_default().to_owned();
     let to: Circle = form
         .all("to")

@@ -12,7 +12,7 @@ use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::requests::forms::{Sent, answer};
-use crate::requests::new_game::{Wish, found};
+use crate::requests::new_game::{FoundingRequest, found_game};
 use crate::ui::{Choice, Field, FieldKind, Form, FormPage, Link, urls};
 
 /// `GET /found`.
@@ -83,7 +83,7 @@ fn form(
 }
 
 /// `POST /found`.
-pub async fn take(State(site): State<Arc<AppState>>, sent: Sent) -> Response {
+pub async fn submit(State(site): State<Arc<AppState>>, sent: Sent) -> Response {
     let visitor = &sent.visitor;
     let result = match founded(&site, visitor, &sent.form).await {
         Err(AppError::Form(error)) => {
@@ -103,13 +103,13 @@ async fn founded(
     visitor: &Visitor,
     form: &Posted,
 ) -> Result<Response, AppError> {
-    let wish = Wish {
+    let request = FoundingRequest {
         rulebook: form.one("rulebook").unwrap_or_default(),
         title: form.filled("title"),
         name: form.filled("name").unwrap_or_default(),
         key: form.key(),
     };
-    let game = found(site, visitor, &wish).await?;
+    let game = found_game(site, visitor, &request).await?;
     let href = urls::Game {
         game: game.as_str(),
     };

@@ -33,7 +33,7 @@ pub(super) fn page_of(game: &str, what: &Followed) -> Href {
 }
 
 /// `POST /g/{game}/follow`.
-pub async fn take(SentBeside { context, form }: SentBeside) -> Response {
+pub async fn submit(SentBeside { context, form }: SentBeside) -> Response {
     let result = taken(&context, &form).await;
     answer_beside(&context, result)
 }

@@ -281,7 +281,7 @@ async fn security_log(site: &AppState, visitor: &Visitor) -> Result<Response, Ap
     };
     let rows = (0..).zip(&entries).map(|(nth, entry)| Row {
         id: format!("entry-{nth}"),
-        owner: Person::named(safety::told(entry.event).to_owned()),
+        owner: Person::named(safety::describe(entry.event).to_owned()),
         cells: vec![
             Cell::text(when(site, entry.at)),
             Cell::text(name(entry.account)),
@@ -338,7 +338,7 @@ async fn reports(site: &AppState, visitor: &Visitor) -> Result<Vec<OperatorLine>
         let settle = form(visitor, "settle", Vec::new(), "Settled");
         lines.push(OperatorLine {
             status: Status::new(StatusKind::Claimed, "Reported"),
-            text: moderation::told(site, &report).await?,
+            text: moderation::describe_report(site, &report).await?,
             place: moderation::place(&report.game, &report.about),
             forms: vec![Form {
                 send: settle.send.with("report", id.to_string()),
@@ -443,7 +443,7 @@ impl Inquiry for AsleepAsked {
 }
 
 /// `POST /operator/{what}`.
-pub(crate) async fn take(
+pub(crate) async fn submit(
     State(site): State<Arc<AppState>>,
     Path(what): Path<String>,
     sent: Sent,

@@ -44,7 +44,7 @@ pub(crate) fn fields() -> Vec<Field> {
 }
 
 /// What a report says, with the account that plays whom it is about.
-pub(crate) async fn told(site: &AppState, report: &Report) -> Result<String, AppError> {
+pub(crate) async fn describe_report(site: &AppState, report: &Report) -> Result<String, AppError> {
     let accounts = &site.parts.accounts;
     let name = async |id| -> Result<String, AppError> {
         let account = accounts.account(id).await?;
@@ -152,7 +152,7 @@ pub(crate) async fn done(
         about,
     };
     safety::note(site, visitor, happened).await;
-    let notice = format!("{}: {}.", account.name, safety::told(event));
+    let notice = format!("{}: {}.", account.name, safety::describe(event));
     Ok(reply::see_with(&urls::Operator.into(), &notice))
 }
 

@@ -33,7 +33,7 @@ const KEEP: &str = "private, max-age=3600";
 const SHOWS_MAX: usize = 200;
 
 /// `POST /g/{game}/uploads`: keeps the picture that came with a form, and the form with the picture in its text as a draft.
-pub(crate) async fn take(SentBeside { context, form }: SentBeside) -> Response {
+pub(crate) async fn submit(SentBeside { context, form }: SentBeside) -> Response {
     let result = taken(&context, form).await;
     answer_beside(&context, result)
 }

@@ -104,7 +104,7 @@ fn whole(
     let way = |comment: CommentId| way_to(view, id, thread, shown, comment);
     let mut votes = count
         .as_ref()
-        .map(|count| votes::told(view, id, post, count));
+        .map(|count| votes::votes_on(view, id, post, count));
     for line in votes.iter_mut().flat_map(|votes| &mut votes.lines) {
         let cast = line
             .comment

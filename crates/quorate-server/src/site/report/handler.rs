@@ -83,12 +83,12 @@ fn form(view: &GameView, title: &str, about: &str) -> FormPage {
 }
 
 /// `POST /g/{game}/report`.
-pub(crate) async fn take(SentBeside { context, form }: SentBeside) -> Response {
-    let result = told(&context, &form).await;
+pub(crate) async fn submit(SentBeside { context, form }: SentBeside) -> Response {
+    let result = report(&context, &form).await;
     answer_beside(&context, result)
 }
 
-async fn told(context: &GameContext, form: &Posted) -> Result<Response, AppError> {
+async fn report(context: &GameContext, form: &Posted) -> Result<Response, AppError> {
     let by = context.visitor().id().ok_or(AppError::SignIn)?;
     let about = form.one("about").unwrap_or_default();
     let named = named(about).ok_or(AppError::NotFound)?;

@@ -35,7 +35,7 @@ pub(crate) async fn history(
         Ok(versions) if versions.is_empty() => answer_in(&view, Err(AppError::NotFound)),
         Ok(versions) => {
             drawn(view, move |view| {
-                Ok(page(view, &told(view, &id, &versions)))
+                Ok(page(view, &history_page(view, &id, &versions)))
             })
             .await
         }
@@ -43,7 +43,7 @@ pub(crate) async fn history(
     }
 }
 
-fn told(view: &GameView, id: &Name, versions: &[Version]) -> RuleHistoryPage {
+fn history_page(view: &GameView, id: &Name, versions: &[Version]) -> RuleHistoryPage {
     let game = view.game().as_str();
     let number = crate::view::rules::numbers(view)
         .remove(id)

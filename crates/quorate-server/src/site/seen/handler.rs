@@ -12,7 +12,7 @@ use crate::ui::urls::{self, Href};
 use crate::view::fresh;
 
 /// `POST /g/{game}/seen/{what}`: the reader has seen all posts, the rules or the values as they are now.
-pub(crate) async fn take(
+pub(crate) async fn mark_seen(
     Path((_, what)): Path<(String, String)>,
     SentBeside { context, form: _ }: SentBeside,
 ) -> Response {

@@ -18,7 +18,7 @@ use crate::view::people::Part;
 use crate::view::{grid, history};
 
 /// `POST /g/{game}/claim`.
-pub(crate) async fn take(SentIn { view, form }: SentIn) -> Response {
+pub(crate) async fn submit(SentIn { view, form }: SentIn) -> Response {
     let Some(key) = form.one("cell").and_then(grid::cell_of) else {
         let error = AppError::Form("The form names no value.".to_owned());
         return answer_in(&view, Err(error));
