@@ -7,6 +7,7 @@ pub mod browser;
 pub mod carried;
 pub mod chance;
 pub mod connections;
+mod cose;
 pub mod csrf;
 pub mod factor;
 pub mod headers;

@@ -14,6 +14,8 @@ use ring::signature::{
 };
 use serde::Deserialize;
 
+use super::cose::{CoseKey, trimmed};
+
 /// The longest name of a passkey, in bytes.
 const ID_BYTES_MAX: usize = 1_023;
 
@@ -57,6 +59,9 @@ pub enum PasskeyError {
     /// A kind of key that is not known here.
     #[error("the kind of its key is not known here")]
     UnknownKind,
+    /// The browser gives another key than the authenticator made.
+    #[error("the key is not the one that the authenticator made")]
+    OtherKey,
     /// The signature is not the key's.
     #[error("the signature is not the key's")]
     Forged,
@@ -123,11 +128,14 @@ impl PasskeySite {
         let (_, rest) = split(rest, 16)?;
         let (length, rest) = split(rest, 2)?;
         let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
-        let (id, _) = split(rest, length)?;
+        let (id, own) = split(rest, length)?;
         if id != answer.id || !(1..=ID_BYTES_MAX).contains(&length) {
             return Err(PasskeyError::Unreadable);
         }
-        reader(key)?;
+        let own = CoseKey::read(own).ok_or(PasskeyError::UnknownKind)?;
+        if read(key)? != own {
+            return Err(PasskeyError::OtherKey);
+        }
         Ok(found)
     }
 
@@ -184,16 +192,35 @@ fn split(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), PasskeyError> {
     bytes.split_at_checked(at).ok_or(PasskeyError::Unreadable)
 }
 
-/// What checks the signatures of a public key in DER.
-fn reader(key: &[u8]) -> Result<UnparsedPublicKey<Vec<u8>>, PasskeyError> {
+/// The kind of a public key in DER, by its place among those that are known, and its bits.
+fn parts(key: &[u8]) -> Result<(usize, &[u8]), PasskeyError> {
     let (whole, _) = inside(key, 0x30)?;
     let (kind, rest) = inside(whole, 0x30)?;
     let (bits, _) = inside(rest, 0x03)?;
     // The first byte of a string of bits says how many of the last one's are left over: none.
     let (_, bits) = split(bits, 1)?;
-    let known = KINDS.iter().find(|(name, _)| *name == kind);
-    let (_, way) = known.ok_or(PasskeyError::UnknownKind)?;
-    Ok(UnparsedPublicKey::new(*way, bits.to_vec()))
+    let known = KINDS.iter().position(|(name, _)| *name == kind);
+    Ok((known.ok_or(PasskeyError::UnknownKind)?, bits))
+}
+
+/// What checks the signatures of a public key in DER.
+fn reader(key: &[u8]) -> Result<UnparsedPublicKey<Vec<u8>>, PasskeyError> {
+    let (kind, bits) = parts(key)?;
+    Ok(UnparsedPublicKey::new(KINDS[kind].1, bits.to_vec()))
+}
+
+/// A public key in DER, to be held against the one that an authenticator wrote.
+fn read(key: &[u8]) -> Result<CoseKey, PasskeyError> {
+    match parts(key)? {
+        (0, point) => Ok(CoseKey::P256(point.to_vec())),
+        (1, point) => Ok(CoseKey::Ed25519(point.to_vec())),
+        (_, numbers) => {
+            let (numbers, _) = inside(numbers, 0x30)?;
+            let (modulus, rest) = inside(numbers, 0x02)?;
+            let (exponent, _) = inside(rest, 0x02)?;
+            Ok(CoseKey::Rsa(trimmed(modulus), trimmed(exponent)))
+        }
+    }
 }
 
 /// What stands in a piece of DER of that tag, and what follows it.
@@ -273,9 +300,44 @@ mod tests {
         [data, digest(&SHA256, client).as_ref()].concat()
     }
 
+    /// A public key as an authenticator writes it.
+    fn cose(point: &[u8]) -> Vec<u8> {
+        [
+            b"\xa4\x01\x01\x03\x27\x20\x06\x21\x58\x20".as_slice(),
+            point,
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn a_new_key_is_the_one_that_the_authenticator_made() {
+        let own = ed25519();
+        let other = Ed25519KeyPair::from_seed_unchecked(&[8; 32]).expect("a key");
+        let made_with = |key: &[u8]| {
+            let rest = [[0; 16].as_slice(), &[0, 5], b"a key", key].concat();
+            let data = data("games.example.org", PRESENT | VERIFIED | WITH_KEY, 0, &rest);
+            answer(client(MADE, ADDRESS), data)
+        };
+        let good = made_with(&cose(own.public_key().as_ref()));
+        let key_of = |pair: &Ed25519KeyPair| der(1, pair.public_key().as_ref());
+        assert!(site().made(&good, &key_of(&own)).is_ok());
+        let taken = site().made(&good, &key_of(&other));
+        assert_eq!(taken, Err(PasskeyError::OtherKey));
+        let kind = site().made(&good, &der(0, own.public_key().as_ref()));
+        assert_eq!(kind, Err(PasskeyError::OtherKey), "of another kind");
+        let none = site().made(&made_with(b""), &key_of(&own));
+        assert_eq!(none, Err(PasskeyError::UnknownKind), "none was made");
+        // Numbers of RSA have a zero before them in DER alone.
+        let rsa = b"\x30\x09\x02\x02\x00\x90\x02\x03\x01\x00\x01";
+        let rsa_cose = b"\xa4\x01\x03\x03\x39\x01\x00\x20\x41\x90\x21\x43\x01\x00\x01";
+        let found = site().made(&made_with(rsa_cose), &der(2, rsa));
+        assert!(found.is_ok(), "{found:?}");
+    }
+
     #[test]
     fn a_new_key_is_taken_for_this_site_alone() {
-        let rest = [[0; 16].as_slice(), &[0, 5], b"a key", b"and more"].concat();
+        let own = cose(ed25519().public_key().as_ref());
+        let rest = [[0; 16].as_slice(), &[0, 5], b"a key", &own, b"and more"].concat();
         let made = data("games.example.org", PRESENT | VERIFIED | WITH_KEY, 0, &rest);
         let key = der(1, ed25519().public_key().as_ref());
         let good = answer(client(MADE, ADDRESS), made.clone());

@@ -43,11 +43,20 @@ impl Phone {
     /// The fields of the form that adds its key.
     fn made(&self, challenge: &str) -> String {
         let length = u16::try_from(self.name.len()).unwrap().to_be_bytes();
-        let rest = [[0; 16].as_slice(), &length, self.name.as_bytes()].concat();
+        let point = self.pair.public_key().as_ref();
+        let rest = [
+            [0; 16].as_slice(),
+            &length,
+            self.name.as_bytes(),
+            // The key as an authenticator writes it.
+            b"\xa4\x01\x01\x03\x27\x20\x06\x21\x58\x20",
+            point,
+        ]
+        .concat();
         let (client, data) = said("webauthn.create", challenge, 0x45, &rest);
         let key = [
             b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00".as_slice(),
-            self.pair.public_key().as_ref(),
+            point,
         ]
         .concat();
         self.form(&[("client", &client), ("data", &data), ("public", &key)])
