@@ -8,6 +8,7 @@ pub(crate) mod export;
 pub mod form_words;
 pub mod grant;
 pub(crate) mod inquiry;
+pub mod kept;
 pub mod limits;
 pub mod mail;
 pub mod mailbox;

@@ -1,23 +1,19 @@
 //! Pages that are kept, with the places in them that belong to one session.
 
-use std::sync::Arc;
-
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
-use quick_cache::Weighter;
-use quick_cache::sync::Cache;
-use quorate_kernel::digest::Digest;
 
 use crate::app::form_words::FormWords;
+use crate::app::kept::{Keep, Weighed, room};
 
 /// How many bytes of pages are kept.
-const ROOM: u64 = 32 << 20;
+const ROOM: usize = 32 << 20;
 
 /// About how long a page is, in bytes, with what is kept around it.
 const COMMON: usize = 16 << 10;
 
 /// Pages by the digest of everything that has a say in them.
-pub type Pages = Cache<Digest, Arc<KeptPage>, Bytewise>;
+pub type Pages = Keep<KeptPage>;
 
 /// A page as somebody was given it.
 #[derive(Clone, Debug)]
@@ -85,26 +81,25 @@ fn places(text: &[u8], word: &[u8]) -> Vec<usize> {
     memchr::memmem::find_iter(text, word).collect()
 }
 
-/// Weighs pages by their bytes.
-#[derive(Clone, Copy, Debug)]
-pub struct Bytewise;
-
-impl Weighter<Digest, Arc<KeptPage>> for Bytewise {
-    fn weight(&self, _: &Digest, page: &Arc<KeptPage>) -> u64 {
-        let places = (page.tokens.len() + page.keys.len()) * size_of::<usize>();
-        // The headers, their names and what the table itself takes come to about a kilobyte.
-        (page.body.len() + places + 1_024) as u64
+impl Weighed for KeptPage {
+    fn bytes(&self) -> usize {
+        let places = (self.tokens.len() + self.keys.len()) * size_of::<usize>();
+        // The headers and their names come to about a kilobyte.
+        self.body.len() + places + 1_024
     }
 }
 
 /// Room for pages.
 pub fn pages() -> Pages {
-    let items = usize::try_from(ROOM).unwrap_or(usize::MAX) / COMMON;
-    Cache::with_weighter(items, ROOM, Bytewise)
+    room(ROOM, COMMON)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use quorate_kernel::digest::Digest;
+
     use super::*;
 
     fn words(letter: char) -> FormWords {
@@ -147,7 +142,7 @@ mod tests {
             let long = page("x".repeat(1 << 20));
             pages.insert(Digest::of(&nth.to_le_bytes()), Arc::new(long));
         }
-        assert!(pages.weight() <= ROOM);
+        assert!(pages.weight() <= ROOM as u64);
         assert!(!pages.is_empty());
     }
 }

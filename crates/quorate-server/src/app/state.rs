@@ -10,7 +10,7 @@ use quorate_engine::rulebook::Rulebook;
 use quorate_forecast::{Forecast, Proof};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, GameId, Moment, PostId};
+use quorate_kernel::{EventSeq, GameId, Moment};
 use quorate_notices::outbox::Outbox;
 use quorate_runtime::OperatingError;
 use quorate_runtime::fold::{self, ReadEvent};
@@ -23,6 +23,7 @@ use quorate_runtime::ports::{
 
 use crate::app::config::ServerConfig;
 use crate::app::error::AppError;
+use crate::app::kept::{EnactedPosts, Keep, room};
 use crate::app::limits::SiteLimiter;
 use crate::app::outlook::Outlook;
 use crate::app::pages::{Pages, pages};
@@ -39,14 +40,15 @@ use crate::security::turns::Turns;
 use crate::security::uses::NotedUses;
 use crate::view::games::GameHost;
 
-/// How many reports on proposals are kept, and how many on tests.
-const REPORTS: usize = 64;
+/// How many bytes of reports on proposals are kept, of those on tests, and of which posts enacted rules; and about what one takes.
+const REPORTS: (usize, usize) = (8 << 20, 128 << 10);
 
-/// How many verdicts on open matters are kept, each for one reader.
-const OUTLOOKS: usize = 1_024;
+/// How many bytes of verdicts on open matters are kept, each for one reader, and of workers' answers, and of events as streams told
+/// them; and about what one takes.
+const ANSWERS: (usize, usize) = (4 << 20, 4 << 10);
 
-/// How many events are kept as streams told them.
-const TOLD: usize = 512;
+/// For how many accounts it is kept that they kept or dropped a draft.
+const DRAFTERS: usize = 1_024;
 
 /// How many bytes of events of the past are kept, about how many events that is, and what one takes beside its bytes.
 const EVENT_BYTES: u64 = 32 << 20;
@@ -71,9 +73,6 @@ pub fn judges_here(laws: &Arc<LawCache>) -> AgainJudges {
     let here = InProcess::new(laws);
     Arc::new(move || Arc::new(here.clone()))
 }
-
-/// Posts by the event that enacted them.
-pub type EnactedPosts = BTreeMap<EventSeq, PostId>;
 
 /// What a site is made of.
 pub struct Deps {
@@ -146,23 +145,23 @@ pub struct AppState {
     /// How often an account may have drafts checked.
     pub checks: Limiter,
     /// What proposals would do, as somebody was told within the minute.
-    pub forecasts: Cache<Digest, Arc<Forecast>>,
+    pub forecasts: Keep<Forecast>,
     /// By which posts the rules of a law came to be.
-    pub enactments: Cache<Digest, Arc<EnactedPosts>>,
+    pub enactments: Keep<EnactedPosts>,
     /// What is said of open matters, as long as it holds.
-    pub outlooks: Cache<Digest, Arc<Outlook>>,
+    pub outlooks: Keep<Outlook>,
     /// Pages of games, as somebody was given them within some seconds.
     pub pages: Pages,
     /// Events of the past, as they were read.
     events: Cache<(GameId, EventSeq), Arc<ReadEvent>, BytesOfEvent>,
     /// What workers answered to questions of the server's, for some seconds.
-    pub(crate) answers: Cache<Digest, Arc<[u8]>>,
+    pub(crate) answers: Keep<[u8]>,
     /// Events as streams told them lately, each once for all who may see the same of it.
-    pub told: Cache<Digest, Arc<str>>,
+    pub told: Keep<str>,
     /// How often accounts kept or dropped a draft lately, for pages that show drafts.
     draft_turns: Cache<AccountId, u64>,
     /// How tests of the rules went.
-    pub proofs: Cache<Digest, Arc<Proof>>,
+    pub proofs: Keep<Proof>,
     /// Held while tests run, so that those of all proposals together take one thread and no more.
     pub proving: tokio::sync::Mutex<()>,
 }
@@ -184,15 +183,15 @@ impl AppState {
             sign_ins: SiteLimiter::new("sign in", rate::SIGN_IN, parts.buckets.clone()),
             sign_ups: SiteLimiter::new("sign up", rate::SIGN_UP, parts.buckets.clone()),
             checks: Limiter::new(rate::CHECK),
-            forecasts: Cache::new(REPORTS),
-            enactments: Cache::new(REPORTS),
-            outlooks: Cache::new(OUTLOOKS),
+            forecasts: room(REPORTS.0, REPORTS.1),
+            enactments: room(REPORTS.0, REPORTS.1),
+            outlooks: room(ANSWERS.0, ANSWERS.1),
             pages: pages(),
             events: Cache::with_weighter(EVENTS, EVENT_BYTES, BytesOfEvent),
-            answers: Cache::new(OUTLOOKS),
-            told: Cache::new(TOLD),
-            draft_turns: Cache::new(OUTLOOKS),
-            proofs: Cache::new(REPORTS),
+            answers: room(ANSWERS.0, ANSWERS.1),
+            told: room(ANSWERS.0, ANSWERS.1),
+            draft_turns: Cache::new(DRAFTERS),
+            proofs: room(REPORTS.0, REPORTS.1),
             proving: tokio::sync::Mutex::new(()),
             parts,
         })

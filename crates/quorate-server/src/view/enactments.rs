@@ -8,7 +8,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, PostId, Thing, Value};
 
-use crate::app::state::EnactedPosts;
+use crate::app::kept::EnactedPosts;
 use crate::view::game::GameView;
 
 /// The post that an event was about: the first that its action was given.

@@ -8,7 +8,7 @@ use quorate_kernel::patch::Patch;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{EventSeq, PostId};
 
-use crate::app::state::EnactedPosts;
+use crate::app::kept::EnactedPosts;
 use crate::site::blog::page::StoryStep;
 use crate::ui::{Side, urls};
 use crate::view::events::dice;

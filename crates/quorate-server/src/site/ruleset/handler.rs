@@ -8,7 +8,7 @@ use quorate_kernel::law::{LIBRARY, Rule, Section};
 use quorate_kernel::{EventSeq, Name};
 use quorate_law::RuleText as Text;
 
-use crate::app::state::EnactedPosts;
+use crate::app::kept::EnactedPosts;
 use crate::requests::forms::{OpenedThen, drawn, page};
 use crate::site::ruleset::page::{
     Beside, Missed, Ruleset, RulesetPart, ShownClause, ShownRule, TocRule,
