@@ -61,8 +61,8 @@ pub fn copy_secret(from: &Path, to: &Path) -> Result<(), StoreError> {
 /// The store of a server.
 pub struct Store {
     readers: SqlitePool,
-    /// None where the store was opened to read only.
-    writer: Option<Mutex<WriteConnection>>,
+    /// Where the store was opened to read only, why nothing is written.
+    writer: Result<Mutex<WriteConnection>, StoreError>,
     /// None where the store was opened to read only.
     tally: Option<EventCount>,
     lease: u64,
@@ -92,7 +92,7 @@ impl Store {
         tally.note(event_count);
         Ok(Self {
             readers: file::readers(&folder).await?,
-            writer: Some(Mutex::new(WriteConnection::new(writer, event_count))),
+            writer: Ok(Mutex::new(WriteConnection::new(writer, event_count))),
             tally: Some(tally),
             lease,
             secret: Some(secret),
@@ -114,7 +114,9 @@ impl Store {
         let known = secret::mark(&readers).await?;
         Ok(Self {
             readers,
-            writer: None,
+            writer: Err(StoreError::ReadOnly {
+                what: "a store that was opened to read only".into(),
+            }),
             tally: None,
             lease: 0,
             secret: secret::read(&folder, known)?,
@@ -123,6 +125,15 @@ impl Store {
             sync_failed: AtomicBool::new(false),
             folder,
         })
+    }
+
+    /// The same store, which was opened to read only for that reason: whoever wants to write is told so.
+    #[must_use]
+    pub fn read_only_because(mut self, why: StoreError) -> Self {
+        if self.writer.is_err() {
+            self.writer = Err(why);
+        }
+        self
     }
 
     /// The server's secret; none where the store was opened to read only and it is not there, or is another server's, or this
@@ -150,7 +161,7 @@ impl Store {
     /// # Errors
     /// Fails where the disk does. Nothing is lost then: it stays ahead of the file.
     pub async fn settle(&self) -> Result<(), StoreError> {
-        if self.writer.is_none() {
+        if self.writer.is_err() {
             return Ok(());
         }
         file::settle(&mut *self.writer().await?).await
@@ -159,16 +170,14 @@ impl Store {
     /// Lets the file go. What was written is on disk already; this only tidies up beside it.
     pub async fn close(self) {
         self.readers.close().await;
-        if let Some(writer) = self.writer {
+        if let Ok(writer) = self.writer {
             file::close(writer.into_inner().into_connection()).await;
         }
     }
 
     /// The connection that writes.
     async fn writer(&self) -> Result<WriteTurn<'_>, StoreError> {
-        let writer = self.writer.as_ref().ok_or_else(|| StoreError::ReadOnly {
-            what: "a store that was opened to read only".into(),
-        })?;
+        let writer = self.writer.as_ref().map_err(Clone::clone)?;
         let mut writer = WriteTurn::after(writer.lock().await).await?;
         if self.sync_failed.load(Ordering::Relaxed) {
             file::settle_whole(&mut writer).await?;

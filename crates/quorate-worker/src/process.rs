@@ -42,8 +42,12 @@ pub(crate) struct Process {
 }
 
 impl Program {
-    /// Starts a worker and waits until it has locked itself.
+    /// Starts a worker and waits until it has locked itself. One that is killed as it starts is no reason to give up.
     pub(crate) fn start(&self) -> io::Result<Process> {
+        self.started().or_else(|_| self.started())
+    }
+
+    fn started(&self) -> io::Result<Process> {
         let (socket, theirs) = UnixStream::pair()?;
         let child = Command::new(&self.path)
             .args(&self.words)

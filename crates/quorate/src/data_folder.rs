@@ -159,19 +159,24 @@ impl DataFolder {
 
     /// Opens a data folder to read and write, or to read alone where nobody may write there or nothing more fits; or a database.
     pub(crate) fn own_or_look(arguments: &DataArguments) -> Result<Self> {
-        let is_read = |error: &anyhow::Error| {
-            let why = error.downcast_ref();
-            matches!(why, Some(StoreError::ReadOnly { .. } | StoreError::Full))
+        let error = match Self::own(arguments) {
+            Err(error) => error,
+            opened => return opened,
         };
-        match Self::own(arguments) {
-            Err(error) if is_read(&error) => {
-                let mut read = Self::look(arguments)?;
-                read.wanted = Some(arguments.clone());
-                tracing::error!(%error, "games can be read, and not played");
-                Ok(read)
-            }
-            opened => opened,
-        }
+        let Some(why @ (StoreError::ReadOnly { .. } | StoreError::Full)) = error.downcast_ref()
+        else {
+            return Err(error);
+        };
+        // Where there is nothing to read either, the first trouble is the one to be told.
+        let Ok(mut read) = Self::look_because(arguments, Some(why.clone())) else {
+            return Err(error);
+        };
+        read.wanted = Some(arguments.clone());
+        tracing::error!(
+            error = format!("{error:#}"),
+            "games can be read, and not played"
+        );
+        Ok(read)
     }
 
     /// The same, as a node of that name and address where a database is shared.
@@ -185,9 +190,14 @@ impl DataFolder {
 
     /// Opens a data folder to read, also while a server uses it, or a database.
     pub(crate) fn look(arguments: &DataArguments) -> Result<Self> {
+        Self::look_because(arguments, None)
+    }
+
+    /// The same, where it could not be opened to write; whoever wants to write is told why.
+    fn look_because(arguments: &DataArguments, why: Option<StoreError>) -> Result<Self> {
         let runtime = runtime()?;
         let place = arguments.place()?;
-        let opened = place::look(&place, &arguments.data);
+        let opened = place::look(&place, &arguments.data, why);
         let opened = runtime.runtime().block_on(opened)?;
         Self::of(runtime, opened, &arguments.data, arguments.objects.as_ref())
     }

@@ -1,6 +1,7 @@
 //! What whoever watches the server asks, at an address of its own: is it there, can it work, and its numbers.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -14,8 +15,8 @@ use crate::app::metrics::{self as names, Metrics};
 use crate::app::state::AppState;
 use crate::connections::Connections;
 
-/// After how long without a note on the disk the server counts as unable to write. It notes every fifteen seconds.
-const BEAT_MAX: Span = Span(60_000);
+/// How long a note on the disk may take that the server is up.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(5);
 
 /// What is asked.
 #[derive(Clone)]
@@ -55,13 +56,13 @@ async fn readyz(State(watched): State<Watched>) -> Response {
 async fn ready(site: &AppState) -> Result<(), String> {
     let games = site.parts.games.list().await;
     games.map_err(|error| format!("the games cannot be read: {error}"))?;
-    match beat_age(site).await {
-        Some(age) if age <= BEAT_MAX => Ok(()),
-        Some(age) => Err(format!(
+    // A note of some seconds ago would say nothing of now.
+    match tokio::time::timeout(WRITTEN_WITHIN, site.parts.journal.beat(site.now())).await {
+        Ok(written) => written.map_err(|error| format!("nothing can be written: {error}")),
+        Err(_) => Err(format!(
             "nothing could be written for {} seconds: see the server's log, and check the disk",
-            age.0 / 1_000
+            WRITTEN_WITHIN.as_secs()
         )),
-        None => Err("nothing was written yet: see the server's log, and check the disk".to_owned()),
     }
 }
 

@@ -85,8 +85,7 @@ impl JudgesPool {
     }
 
     pub(super) fn started(&self) -> io::Result<JudgesWorker> {
-        // One that is killed as it starts is no reason to give up.
-        let process = self.program.start().or_else(|_| self.program.start())?;
+        let process = self.program.start()?;
         self.room().lacks.clone_from(&process.lacks);
         Ok(JudgesWorker {
             process,

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use quorate_engine::rulebook::EDITION;
 use quorate_notices::outbox::Outbox;
 use quorate_runtime::ports::{
     Accounts, Archives, Drafts, Journal, Moderation, Safety, Seals, SearchIndex, ServerSecret,
-    SystemClock, TimeSource as _, Uploads, Whole,
+    StoreError, SystemClock, TimeSource as _, Uploads, Whole,
 };
 use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
@@ -88,9 +89,21 @@ impl OpenedPlace {
     }
 }
 
+/// How often a folder is asked for at most that another process holds, and how long it is waited in between. A process that was
+/// killed may leave a child behind that holds what its parent held, until it has become a program of its own.
+const TAKEN_MAX: u32 = 40;
+const TAKEN_EVERY: Duration = Duration::from_millis(50);
+
 /// Opens a folder to read and write.
 pub(super) async fn own_folder(folder: &Path, options: StoreOptions) -> Result<OpenedPlace> {
-    let store = Store::open(folder, options).await;
+    let mut store = Store::open(folder, options).await;
+    for _ in 0..TAKEN_MAX {
+        if !matches!(store, Err(StoreError::Taken { .. })) {
+            break;
+        }
+        tokio::time::sleep(TAKEN_EVERY).await;
+        store = Store::open(folder, options).await;
+    }
     let store =
         store.with_context(|| format!("cannot use the data folder {}", folder.display()))?;
     Ok(OpenedPlace::folder(store))
@@ -136,14 +149,21 @@ pub(super) async fn own(
     }
 }
 
-/// Opens a place to read.
-pub(super) async fn look(place: &DataPlace, secret: &Path) -> Result<OpenedPlace> {
+/// Opens a place to read, which could not be opened to write for a reason, if one is given.
+pub(super) async fn look(
+    place: &DataPlace,
+    secret: &Path,
+    why: Option<StoreError>,
+) -> Result<OpenedPlace> {
     match place {
         DataPlace::Folder(folder) => {
             let store = Store::open_read_only(folder).await;
             let store = store
                 .with_context(|| format!("cannot read the data folder {}", folder.display()))?;
-            Ok(OpenedPlace::folder(store))
+            Ok(OpenedPlace::folder(match why {
+                Some(why) => store.read_only_because(why),
+                None => store,
+            }))
         }
         DataPlace::Postgres(_) => own(place, secret, command_node()).await,
     }
