@@ -84,7 +84,7 @@ fn a_server_starts_as_soon_as_its_folder_is_free() {
     lock.lock().expect("nobody holds it");
     let (_nobody, says) = std::sync::mpsc::channel::<()>();
     let holding = std::thread::spawn(move || {
-        drop(says.recv_timeout(HELD));
+        assert!(says.recv_timeout(HELD).is_err(), "nobody says anything");
         drop(lock);
     });
     let server = Server::start(&data);
@@ -92,5 +92,63 @@ fn a_server_starts_as_soon_as_its_folder_is_free() {
     assert!(server.status("/g/town").contains(" 200 "));
     let said = refused(&["new", "one-page", "--id", "village"], &data);
     assert!(said.contains("another process uses the data"), "{said}");
+    server.stop();
+}
+
+/// Words that have a program run where `$1` is a disk of so much room that nobody else sees, and `more` was done there.
+fn on_a_disk(room: &str, more: &str, disk: &str) -> Vec<String> {
+    let mount = format!("mount -t tmpfs -o size={room} small \"$1\" || exit {NO_DISK}");
+    let script = format!("{mount}; shift; {more} exec \"$@\"");
+    let words = ["unshare", "-rm", "sh", "-c", &script, "sh", disk];
+    words.map(str::to_owned).into()
+}
+
+/// How the words end where there can be no such disk.
+const NO_DISK: i32 = 99;
+
+/// Whether such disks can be made here.
+fn can_have_disks(disk: &str) -> bool {
+    let words = on_a_disk("64k", "", disk);
+    let mut probe = Command::new(&words[0]);
+    let can = probe.args(&words[1..]).arg("true").status();
+    let can = can.is_ok_and(|ended| ended.success());
+    if !can {
+        eprintln!("no disk of its own here, so none was full");
+    }
+    can
+}
+
+#[test]
+fn a_start_over_a_full_disk_is_told_as_such_and_heals() {
+    let parent = tempfile::tempdir().expect("a folder");
+    let disk = parent.path().to_str().expect("a plain path");
+    if !can_have_disks(disk) {
+        return;
+    }
+    let (own, data) = (env!("CARGO_BIN_EXE_quorate"), parent.path().join("data"));
+    let words = on_a_disk("64k", "", disk);
+    let mut new = Command::new(&words[0]);
+    new.args(&words[1..]).args([own, "serve", "--listen"]);
+    let new = new.args(["127.0.0.1:0", "--data"]).arg(&data).output();
+    let new = new.expect("it runs");
+    let said = String::from_utf8_lossy(&new.stderr).into_owned();
+    let says = said.contains("the disk is full") && said.contains("make room, then try again");
+    assert!(says && said.trim().lines().count() == 1, "{said}");
+    assert!(!new.status.success());
+
+    let found = format!("{own} new one-page --id town --data {disk}/data > {disk}/said;");
+    let fill = format!("dd if=/dev/zero of={disk}/rest bs=1k 2> {disk}/said;");
+    let words = on_a_disk("8M", &format!("{found} {fill}"), disk);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let mut server = Server::under(&words, &data, &WATCHED);
+    assert!(server.status("/g/town").contains(" 200 "), "it can be read");
+    let ready = readiness(&server);
+    let says = ready.contains(" 503 ") && ready.contains("the disk is full");
+    assert!(says, "{ready}");
+    let rest = format!("/proc/{}/root{disk}/rest", server.id());
+    fs::remove_file(rest).expect("there is room again");
+    server.hear();
+    let ready = readiness(&server);
+    assert!(ready.contains(" 200 "), "{ready}");
     server.stop();
 }
