@@ -83,6 +83,29 @@ pub(crate) enum PipeAsk {
     TakeSeat(GameId, PlayerId),
 }
 
+impl PipeAsk {
+    /// Whether the answer is the same for a whole job, unless that changes something.
+    fn stays(&self) -> bool {
+        matches!(
+            self,
+            Self::Account(_)
+                | Self::AccountByName(_)
+                | Self::Seat(..)
+                | Self::SeatsOf(_)
+                | Self::SeatsIn(_)
+                | Self::MessagesRead(..)
+        )
+    }
+
+    /// Whether others may be answered otherwise after it.
+    fn changes(&self) -> bool {
+        matches!(
+            self,
+            Self::NoteMessagesRead(..) | Self::DropDraft(..) | Self::Send(..) | Self::TakeSeat(..)
+        )
+    }
+}
+
 /// Who sends through a worker.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum PipeSender {

@@ -209,7 +209,7 @@ async fn opened(
         outbox: Some(store.clone()),
         backup: None,
         buckets: None,
-        writes: Arc::new(WriteCounts::new(clock.clone())),
+        writes: Arc::new(WriteCounts::new(clock.clone(), None)),
         clock: clock.clone(),
         secret,
         books: Vec::new(),

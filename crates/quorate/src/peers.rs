@@ -254,6 +254,14 @@ async fn answer(games: &Games, asked: PeerAsked) -> Replied {
 
 #[cfg(test)]
 mod tests {
+    use quorate_kernel::command::Actor;
+    use quorate_kernel::ids::{EventSeq, Id, PlayerId};
+    use quorate_runtime::ports::{Nodes as _, SystemClock};
+    use quorate_runtime::testing::{Counters, count, founding, plays};
+    use quorate_runtime::{Answer, GamesSettings, OperatingError, Others, Ports};
+    use quorate_store_postgres::testing::PrivateServer;
+    use quorate_store_postgres::{NodeOptions, PostgresStore};
+
     use super::*;
 
     async fn pair(theirs: u8) -> bool {
@@ -283,5 +291,114 @@ mod tests {
     #[tokio::test]
     async fn nobody_talks_to_nodes_without_the_secret() {
         assert!(!pair(8).await);
+    }
+
+    /// The edition that the counting game's law comes to need, and which the older release does not know.
+    const LATER: u16 = 700;
+
+    /// A node of a release that knows the language up to that edition, with games that it owns or passes on.
+    async fn release(
+        address: &str,
+        name: &str,
+        edition: u16,
+    ) -> (Arc<PostgresStore>, Games, tokio::task::JoinHandle<()>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let node = NodeOptions {
+            name: name.to_owned(),
+            address: listener.local_addr().unwrap().to_string(),
+            edition,
+            release: format!("of edition {edition}"),
+        };
+        let store = PostgresStore::open(address, ServerSecret::new([9; 32]), node).await;
+        let store = Arc::new(store.unwrap());
+        let secret = store.secret();
+        let ports = Ports {
+            journal: store.clone(),
+            seals: store.clone(),
+            judges: Arc::new(Counters),
+            clock: Arc::new(SystemClock),
+            secret: secret.clone(),
+            others: Some(Others {
+                nodes: store.clone(),
+                peers: Arc::new(PeerLinks::new(&secret)),
+            }),
+        };
+        let settings = GamesSettings {
+            edition_max: edition,
+            ..GamesSettings::default()
+        };
+        let games = Games::start(ports, settings).await.unwrap();
+        let serving = tokio::spawn(serve(listener, games.clone(), secret));
+        (store, games, serving)
+    }
+
+    /// Who owns a game, as far as the database says by their numbers of games.
+    async fn owners(store: &PostgresStore) -> Vec<String> {
+        let nodes = store.list().await.unwrap();
+        let owning = nodes.iter().filter(|node| node.game_count > 0);
+        owning.map(|node| node.name.to_string()).collect()
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_older_release_refuses_a_game_of_a_later_language_and_passes_its_commands_on() {
+        let Some(server) = PrivateServer::start() else {
+            return;
+        };
+        let address = server.fresh("editions");
+        let (store, older, one) = release(&address, "older", 1).await;
+        let game: GameId = "harbour".parse().unwrap();
+        let founder = Actor::Operator;
+        let founded = older
+            .found(&game, founder, "found".into(), founding())
+            .await;
+        assert!(matches!(founded, Ok(Answer::Kept(_))));
+        assert_eq!(owners(&store).await, ["older"]);
+        let anna = Actor::Player(PlayerId(Id::new(EventSeq(1), 0)));
+        let modern = plays("modern", i64::from(LATER));
+        let kept = older.send(&game, anna, "modern".into(), modern).await;
+        assert!(matches!(kept, Ok(Answer::Kept(_))));
+        // Who owned it goes, and comes back as a release that has not been replaced yet.
+        older.close().await.unwrap();
+        one.abort();
+        store.close().await;
+        let (older_store, older, _one) = release(&address, "older", 1).await;
+        let alone = older
+            .send(&game, anna, "alone".into(), plays("add", 1))
+            .await;
+        let refused = OperatingError::LaterEdition {
+            game: game.clone(),
+            edition: LATER,
+        };
+        assert_eq!(alone, Err(refused.clone()), "nobody knows its language");
+        assert_eq!(older.snapshot(&game).await.map(drop), Err(refused));
+
+        let (newer_store, newer, _two) = release(&address, "newer", LATER).await;
+        let passed = older
+            .send(&game, anna, "passed".into(), plays("add", 2))
+            .await;
+        assert!(matches!(passed, Ok(Answer::Kept(_))), "{passed:?}");
+        assert_eq!(owners(&newer_store).await, ["newer"]);
+        assert_eq!(count(&newer.snapshot(&game).await.unwrap().state), 2);
+
+        // One that drains gives its games to anybody, and the older one again passes them on.
+        let (third_store, third, _three) = release(&address, "third", LATER).await;
+        assert!(third_store.set_draining("newer", true).await.unwrap());
+        let moved = async {
+            while owners(&third_store).await == ["newer"] {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let moved = tokio::time::timeout(Duration::from_secs(5), moved).await;
+        moved.expect("it gives the game away");
+        let drained = newer
+            .send(&game, anna, "drained".into(), plays("add", 3))
+            .await;
+        assert!(matches!(drained, Ok(Answer::Kept(_))), "{drained:?}");
+        assert_eq!(owners(&third_store).await, ["third"]);
+        assert_eq!(count(&third.snapshot(&game).await.unwrap().state), 5);
+        for games in [older, newer, third] {
+            games.close().await.unwrap();
+        }
+        drop(older_store);
     }
 }

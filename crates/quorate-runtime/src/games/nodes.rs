@@ -109,19 +109,25 @@ impl Games {
         ask: PeerAsk,
     ) -> Result<PeerAnswer, OperatingError> {
         let slot = self.wake(game, purpose)?;
-        let owner = match slot.owner_elsewhere().await {
+        let mut owner = match slot.owner_elsewhere().await {
             Err(OperatingError::LaterEdition { edition, .. }) => {
                 Some(node_for(others, game, edition).await?)
             }
             owner => owner?,
         };
-        if let Some(owner) = owner {
-            match others.peers.ask(&owner, game, ask.clone()).await {
+        while let Some(node) = owner.take() {
+            match others.peers.ask(&node, game, ask.clone()).await {
                 Ok(answer) => return Ok(answer),
+                // A node that drains gives its games to any other, which may be an older one.
+                Err(PeerError::Operating(OperatingError::LaterEdition { edition, .. }))
+                    if node.edition < edition =>
+                {
+                    owner = Some(node_for(others, game, edition).await?);
+                }
                 Err(PeerError::Operating(error)) => return Err(error),
                 Err(PeerError::NotOwner) => {}
                 Err(PeerError::Gone(why)) => {
-                    tracing::warn!(%game, node = %owner.name, why, "the owner of a game is gone");
+                    tracing::warn!(%game, node = %node.name, why, "the owner of a game is gone");
                     // Until its lease ends there is nothing to do but to wait.
                     tokio::time::sleep(GONE_AGAIN_AFTER).await;
                 }

@@ -1,8 +1,8 @@
 //! How often somebody may knock at a site, however many nodes serve it.
 //!
-//! A server counts in its memory. Where several nodes serve a site, tries at passwords and new accounts count in their
-//! database too, so that nobody has as many tries as there are nodes. What accounts write is counted by the server, for its
-//! workers too.
+//! A server counts in its memory, for its workers too. Where several nodes serve a site, tries at passwords, new accounts and
+//! what accounts write count in their database as well, so that nobody has as many tries as there are nodes. Previews and
+//! checks cost the node that makes them, which counts them by itself.
 
 use std::sync::Arc;
 
@@ -63,17 +63,17 @@ impl SiteLimiter {
     }
 }
 
-/// How often accounts may write on this server.
+/// How often accounts may write.
 pub struct WriteCounts {
-    limiter: Limiter,
+    limiter: SiteLimiter,
     clock: Arc<dyn TimeSource>,
 }
 
 impl WriteCounts {
-    /// Counts by a clock.
-    pub fn new(clock: Arc<dyn TimeSource>) -> Self {
+    /// Counts by a clock, and together with other nodes where they share a place for that.
+    pub fn new(clock: Arc<dyn TimeSource>, far: Option<Arc<dyn Buckets>>) -> Self {
         Self {
-            limiter: Limiter::new(WRITE),
+            limiter: SiteLimiter::new("write", WRITE, far),
             clock,
         }
     }
@@ -84,7 +84,7 @@ impl WriteLimits for WriteCounts {
     async fn count_write(&self, id: AccountId) -> Result<Option<u64>, StoreError> {
         let now = u64::try_from(self.clock.now().0).unwrap_or(0);
         let taken = self.limiter.take(Who::Account(id.0.to_string()), now);
-        Ok(taken.err().map(|often| often.retry_after_ms))
+        Ok(taken.await.err().map(|often| often.retry_after_ms))
     }
 
     fn note_sent(&self, is_kept: bool) {

@@ -133,7 +133,7 @@ impl Table {
         let games = Games::start(ports, GamesSettings::default()).await.unwrap();
         let accounts = Arc::new(InMemory::default());
         let outbox = Arc::new(MemoryOutbox::new(accounts.clone()));
-        let writes = Arc::new(WriteCounts::new(clock.clone()));
+        let writes = Arc::new(WriteCounts::new(clock.clone(), None));
         let again = judges_here(&laws);
         let site = |laws: Arc<LawCache>, workers| {
             let parts = Deps {

@@ -36,6 +36,8 @@ pub struct Far {
     socket: Mutex<UnixStream>,
     /// States that came, the newest last.
     known: Mutex<Vec<Arc<Published>>>,
+    /// What was asked in this job, and how it was answered, where that stays so.
+    answered: Mutex<HashMap<Vec<u8>, Vec<u8>>>,
 }
 
 /// Does jobs until the server is gone. `open` takes up a game's law, and `work` does what is asked.
@@ -55,6 +57,7 @@ pub fn serve(
     });
     loop {
         let task: WorkerTask = frame::message(&frame::read(&*far.lock())?)?;
+        far.answered().clear();
         if let Some(game) = &task.game {
             open(game);
         }
@@ -72,6 +75,7 @@ impl Far {
         Self {
             socket: Mutex::new(socket),
             known: Mutex::default(),
+            answered: Mutex::default(),
         }
     }
 
@@ -83,13 +87,31 @@ impl Far {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn answered(&self) -> std::sync::MutexGuard<'_, HashMap<Vec<u8>, Vec<u8>>> {
+        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn ask<T: DeserializeOwned>(&self, ask: PipeAsk) -> Result<T, WireError> {
         let broken = |error: io::Error| WireError::Other(error.to_string());
-        let socket = self.lock();
+        let (stays, changes) = (ask.stays(), ask.changes());
         let question = frame::bytes(&Upward::Ask(ask)).map_err(broken)?;
-        frame::write(&*socket, &question).map_err(broken)?;
-        let answer = frame::read(&*socket).map_err(broken)?;
-        frame::message::<Result<T, WireError>>(&answer).map_err(broken)?
+        if changes {
+            self.answered().clear();
+        }
+        let known = self.answered().get(&question).cloned();
+        let answer = match known {
+            Some(answer) => answer,
+            None => {
+                let socket = self.lock();
+                frame::write(&*socket, &question).map_err(broken)?;
+                frame::read(&*socket).map_err(broken)?
+            }
+        };
+        let said = frame::message::<Result<T, WireError>>(&answer).map_err(broken)?;
+        if stays && said.is_ok() {
+            self.answered().insert(question, answer);
+        }
+        said
     }
 }
 
@@ -346,5 +368,41 @@ impl Journal for Far {
 
     async fn outages(&self, _: Moment) -> Result<Vec<Outage>, StoreError> {
         not_here()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::PlayerId;
+
+    use super::*;
+
+    #[test]
+    fn a_job_asks_the_same_once_until_it_changes_something() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let answering = std::thread::spawn(move || {
+            let mut asked = 0;
+            while frame::read(&theirs).is_ok() {
+                asked += 1;
+                let nobody: Result<Option<PlayerId>, WireError> = Ok(None);
+                frame::write(&theirs, &frame::bytes(&nobody).unwrap()).unwrap();
+            }
+            asked
+        });
+        let far = Far::new(ours);
+        let game: GameId = "reef".parse().unwrap();
+        let asks = |ask: PipeAsk| {
+            let answer: Option<PlayerId> = far.ask(ask).unwrap();
+            assert_eq!(answer, None);
+        };
+        let seat = || PipeAsk::Seat(1, game.clone());
+        asks(seat());
+        asks(seat());
+        asks(PipeAsk::Seat(2, game.clone()));
+        asks(PipeAsk::DropDraft(game.clone(), "post".to_owned()));
+        asks(seat());
+        asks(seat());
+        drop(far);
+        assert_eq!(answering.join().unwrap(), 4);
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use quorate_runtime::Games;
-use quorate_runtime::ports::{TimeSource, Workers};
+use quorate_runtime::ports::{Buckets, TimeSource, Workers};
 use quorate_server::connections::{self, ConnectionLimits, Connections};
 use quorate_server::{
     AppState, Courier, Deps, DiscordKey, Fetcher, Indexer, Mail, Mailbox, MailboxPlace, Metrics,
@@ -228,7 +228,7 @@ pub(super) fn serve(
     tell_log(listen.log);
     let house = config(listen)?;
     let clock = folder.clock()?;
-    let writes = Arc::new(WriteCounts::new(Arc::clone(&clock)));
+    let writes = Arc::new(WriteCounts::new(Arc::clone(&clock), buckets(folder)));
     let (games, workers): (Games, Option<Arc<dyn Workers>>) = match game_workers(listen.law)? {
         None => (folder.games_at(Arc::clone(&clock))?, None),
         Some(judges) => {
@@ -296,6 +296,11 @@ pub(super) fn serve(
     })
 }
 
+/// Where nodes count together how often somebody knocks.
+fn buckets(folder: &DataFolder) -> Option<Arc<dyn Buckets>> {
+    folder.node.clone().map(|node| node as _)
+}
+
 /// What the site is made of.
 fn deps(
     folder: &DataFolder,
@@ -320,7 +325,7 @@ fn deps(
         search: folder.store.clone(),
         outbox: Some(folder.store.clone()),
         backup: folder.backup(),
-        buckets: folder.node.clone().map(|node| node as _),
+        buckets: buckets(folder),
         writes,
         clock,
         secret: folder.secret()?,

@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use super::cluster::{Cluster, roll};
+use super::cluster::{Cluster, NoAnswer, roll};
+use super::run::now;
 use super::{GAMES, NODES};
 
 /// How long word of an event may take.
@@ -49,4 +50,28 @@ fn live_streams_tell_of_what_any_node_wrote() {
             until_told(stream, seq);
         }
     }
+}
+
+/// How often an account may write at once, and how many seconds it waits for one more.
+const BURST: u64 = 60;
+const ONE_MORE_SECONDS: u64 = 2;
+
+#[test]
+fn what_an_account_writes_counts_on_all_nodes_together() {
+    let Some(cluster) = Cluster::start(2) else {
+        return;
+    };
+    let tokens = cluster.found(&GAMES[..1]);
+    let begun = now();
+    let mut kept = 0;
+    for nth in 0..100 {
+        let site = &cluster.nodes[nth % 2].site;
+        match roll(site, GAMES[0], &tokens[0], &format!("write {nth}")) {
+            Ok(_) => kept += 1,
+            Err(NoAnswer::Said(429, _)) => break,
+            Err(_) => panic!("it is answered"),
+        }
+    }
+    let most = BURST + (now() - begun).as_secs() / ONE_MORE_SECONDS + 1;
+    assert!((BURST..=most).contains(&kept), "{kept} of {most}");
 }
