@@ -1,5 +1,6 @@
-//! A node of a large site: how long it takes to start and how much memory it needs. `cargo bench -p quorate --bench node`
-//! prints it; `QUORATE_PROGRAM` names another build of the program whose node is looked at.
+//! A node of a large site: how long it takes to start, how much memory it needs, and how much longer than a bare commit a vote
+//! takes. `cargo bench -p quorate --bench node` prints it; `QUORATE_PROGRAM` names another build of the program whose node is
+//! looked at, and `QUORATE_GAMES` how many games there are.
 #![expect(clippy::print_stdout, reason = "a benchmark speaks on standard output")]
 #![allow(clippy::unwrap_used, reason = "a benchmark ends where something fails")]
 #![allow(dead_code, reason = "others need the rest of what is shared")]
@@ -13,9 +14,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use quorate_kernel::command::{Act, Actor, NewPost, typed};
-use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, Thing, Value};
+use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, PostId, Thing, Value};
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::ports::{Accounts, NewAccount, Seat, SystemClock, Token, TokenScopes};
+use quorate_runtime::ports::{
+    Accounts, Journal as _, NewAccount, Seat, SystemClock, Token, TokenScopes,
+};
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
 use quorate_server::security::carried::digest_of;
 use quorate_store_postgres::PostgresStore;
@@ -42,6 +45,10 @@ const AWAKE_TOGETHER: usize = 400;
 /// How long the busy ones are looked at.
 const LOOKED_AT: Duration = Duration::from_mins(1);
 
+/// How many votes are timed, and how much longer than a bare commit each may take.
+const VOTES: usize = 201;
+const OVER_BARE: Duration = Duration::from_millis(2);
+
 /// What a node may need.
 const START: Duration = Duration::from_secs(5);
 const MEMORY_MIB: u64 = 1_024;
@@ -58,8 +65,11 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let waiting = tokio::runtime::Runtime::new().unwrap();
     let begun = now();
-    waiting.block_on(founded(folder.path(), &address));
-    println!("{GAMES} games founded in {:.0?}", now() - begun);
+    let game_count = std::env::var("QUORATE_GAMES").map_or(GAMES, |count| count.parse().unwrap());
+    assert!(game_count >= AWAKE, "some are to be awake");
+    waiting.block_on(founded(folder.path(), &address, game_count));
+    println!("{game_count} games founded in {:.0?}", now() - begun);
+    let (bare, judged) = waiting.block_on(votes(folder.path(), &address));
     let begun = now();
     let site = Site::with(
         &[],
@@ -78,6 +88,22 @@ fn main() {
         vote(&site, nth, true);
     }
     println!("{AWAKE} games awake: {} MiB", site.proportional_mib());
+    let asked = (0..VOTES).map(|nth| {
+        let begun = now();
+        cast(&site, nth % AWAKE, nth / AWAKE == 1);
+        now() - begun
+    });
+    let asked = median(asked.collect());
+    let told = |what: &str, took: Duration| {
+        let times = took.as_secs_f64() / bare.as_secs_f64();
+        let over = took.saturating_sub(bare);
+        println!(
+            "{what}: {took:.2?}, {times:.1} times a bare commit and {over:.2?} over it, of {OVER_BARE:?}"
+        );
+    };
+    println!("a bare commit of one row: {bare:.2?}");
+    told("a vote, from its command to its receipt", judged);
+    told("the same over HTTP, with the answer for its sender", asked);
     let (begun, mut most, mut done) = (now(), 0, 0);
     for nth in (0..BUSY).cycle() {
         if now() - begun >= LOOKED_AT {
@@ -88,46 +114,90 @@ fn main() {
         most = most.max(site.proportional_mib());
     }
     println!(
-        "{GAMES} games, {AWAKE} awake, {BUSY} of them busy with {done} votes and pages in {} s: at most {most} MiB of \
+        "{game_count} games, {AWAKE} awake, {BUSY} of them busy with {done} votes and pages in {} s: at most {most} MiB of \
          {MEMORY_MIB} MiB, workers included",
         LOOKED_AT.as_secs()
     );
     assert!(started < START, "the start");
     assert!(most < MEMORY_MIB, "the memory");
+    assert!(judged < bare + OVER_BARE, "a vote");
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// How long a bare commit of one row takes, and a vote under the law of its game.
+async fn votes(folder: &std::path::Path, address: &str) -> (Duration, Duration) {
+    let secret = quorate_store::secret_in(folder).unwrap();
+    let store = PostgresStore::open(address, secret, node("bench")).await;
+    let store = Arc::new(store.unwrap());
+    let games = started(&store).await;
+    let game: GameId = word(0).parse().unwrap();
+    let (mut bare, mut votes) = (Vec::new(), Vec::new());
+    for nth in 0..VOTES {
+        let begun = now();
+        store.beat(Moment(0)).await.unwrap();
+        bare.push(now() - begun);
+        let icon = if nth % 2 == 0 { ":for:" } else { ":against:" };
+        let act = Act::Comment {
+            post: PostId(Id::new(PROPOSAL, 0)),
+            text: typed(icon),
+        };
+        let begun = now();
+        let key = format!("vote {nth}");
+        let voted = games.send(&game, Actor::Player(founder()), key.into(), act);
+        assert!(matches!(voted.await, Ok(Answer::Kept(_))));
+        votes.push(now() - begun);
+    }
+    games.close().await.unwrap();
+    store.close().await;
+    (median(bare), median(votes))
+}
+
+async fn started(store: &Arc<PostgresStore>) -> Games {
+    let ports = Ports {
+        journal: store.clone(),
+        seals: store.clone(),
+        judges: Arc::new(InProcess::default()),
+        clock: Arc::new(SystemClock),
+        secret: store.secret(),
+        others: None,
+    };
+    Games::start(ports, GamesSettings::default()).await.unwrap()
 }
 
 fn word(nth: usize) -> String {
     format!("town-{nth}")
 }
 
-/// A vote on the post of a game, and a page of it.
-fn vote(site: &Site, nth: usize, is_for: bool) {
+/// A vote on the post of a game.
+fn cast(site: &Site, nth: usize, is_for: bool) {
     let (word, post) = (word(nth), Id::new(PROPOSAL, 0));
     let vote = json!({ "vote": if is_for { "for" } else { "against" } });
     let path = format!("/api/v1/games/{word}/posts/{post}/comments");
     let voted = site.ask("POST", &path, &word, &vote);
     assert!([201, 429].contains(&voted.status), "{}", voted.body);
+}
+
+/// A vote on the post of a game, and a page of it.
+fn vote(site: &Site, nth: usize, is_for: bool) {
+    cast(site, nth, is_for);
+    let (word, post) = (word(nth), Id::new(PROPOSAL, 0));
     let read = site.ask("GET", &format!("/g/{word}/post/{post}"), "", &Json::Null);
     assert_eq!(read.status, 200, "{}", read.body);
 }
 
 /// Founds the games, each with a proposal, and accounts for those that will be awake.
-async fn founded(folder: &std::path::Path, address: &str) {
+async fn founded(folder: &std::path::Path, address: &str, game_count: usize) {
     let secret = quorate_store::secret_in(folder).unwrap();
     let store = PostgresStore::open(address, secret, node("bench")).await;
     let store = Arc::new(store.unwrap());
     let book = Arc::new(book::read(BOOK));
-    let all: Vec<usize> = (0..GAMES).collect();
+    let all: Vec<usize> = (0..game_count).collect();
     for some in all.chunks(AWAKE_TOGETHER) {
-        let ports = Ports {
-            journal: store.clone(),
-            seals: store.clone(),
-            judges: Arc::new(InProcess::default()),
-            clock: Arc::new(SystemClock),
-            secret: store.secret(),
-            others: None,
-        };
-        let games = Games::start(ports, GamesSettings::default()).await.unwrap();
+        let games = started(&store).await;
         let mut founding = tokio::task::JoinSet::new();
         for first in 0..FOUNDED_TOGETHER {
             let (games, book) = (games.clone(), Arc::clone(&book));
