@@ -99,13 +99,12 @@ impl Far {
             self.answered().clear();
         }
         let known = self.answered().get(&question).cloned();
-        let answer = match known {
-            Some(answer) => answer,
-            None => {
-                let socket = self.lock();
-                frame::write(&*socket, &question).map_err(broken)?;
-                frame::read(&*socket).map_err(broken)?
-            }
+        let answer = if let Some(answer) = known {
+            answer
+        } else {
+            let socket = self.lock();
+            frame::write(&*socket, &question).map_err(broken)?;
+            frame::read(&*socket).map_err(broken)?
         };
         let said = frame::message::<Result<T, WireError>>(&answer).map_err(broken)?;
         if stays && said.is_ok() {
