@@ -12,6 +12,7 @@ use anyhow::{Result, anyhow};
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_engine::law::{Law, LawCache};
 use quorate_engine::rulebook::Rulebook;
+use quorate_engine::words::worded;
 use quorate_kernel::Name;
 use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::law::LIBRARY;
@@ -275,7 +276,7 @@ impl Ground {
             let of = kept.entry(&lean.site.rule).or_default();
             // A clause that asks for several names is one clause.
             if of.iter().all(|(clause, _)| *clause != lean.site.clause) {
-                of.push((lean.site.clause, lean.text()));
+                of.push((lean.site.clause, worded(self.judge.state(), &lean.text())));
             }
         }
         let actions = lost_of(

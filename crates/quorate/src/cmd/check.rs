@@ -9,6 +9,7 @@ use quorate_engine::LawCache;
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_engine::law::lost::dependences;
 use quorate_engine::rulebook::Rulebook;
+use quorate_engine::words::worded;
 use quorate_kernel::Name;
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_lab::independence::Lexicon;
@@ -79,7 +80,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         if errors == 0 {
             out.green("checks")
         } else {
-            out.red(&format!("{errors} fences would sleep"))
+            out.red(&would_sleep(errors))
         },
     ));
     Ok(if errors == 0 {
@@ -129,7 +130,7 @@ pub(super) fn unnamed(judge: &Judge) -> Vec<Dependence> {
 pub(super) fn dependence_line(judge: &Judge, unnamed: &Dependence) -> String {
     let title = |rule: &Name| {
         let rule = judge.state().rules.get(rule);
-        rule.map_or("", |rule| rule.title.as_str())
+        rule.map_or_else(String::new, |rule| worded(judge.state(), &rule.title))
     };
     let without = if unnamed.lives_on {
         "it would go on without that rule"
@@ -143,6 +144,14 @@ pub(super) fn dependence_line(judge: &Judge, unnamed: &Dependence) -> String {
         unnamed.name,
         title(&unnamed.of)
     )
+}
+
+/// "2 fences would sleep".
+pub(super) fn would_sleep(fences: usize) -> String {
+    match fences {
+        1 => "1 fence would sleep".to_owned(),
+        fences => format!("{fences} fences would sleep"),
+    }
 }
 
 /// How many fences of a rulebook would sleep in a game of it.

@@ -164,7 +164,7 @@ fn tell(book: &Book, with_code: &CodeBeside, folder: &Path, asleep: usize, out: 
     let state = if asleep == 0 {
         out.green("checks")
     } else {
-        out.red(&format!("{asleep} fences would sleep"))
+        out.red(&super::check::would_sleep(asleep))
     };
     out.line(format!(
         "{}: {} rules in {} sections; {state}",
