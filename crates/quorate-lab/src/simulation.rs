@@ -9,6 +9,7 @@ mod invariants;
 mod patches;
 mod posts;
 mod values;
+mod waiting;
 pub mod ways;
 pub mod without;
 

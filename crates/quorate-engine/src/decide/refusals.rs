@@ -16,9 +16,10 @@ use crate::words::worded;
 /// works.
 pub(super) fn completed(case: &Case<'_>, refusal: Refusal) -> Refusal {
     let mut refusal = attributed(case, refusal);
-    if let Some(at) = refusal.next_at.filter(|at| *at > case.command.at) {
-        refusal.next_at = Some(works_from(case, at));
-    }
+    let now = case.command.at;
+    let bound = refusal.next_at.filter(|at| *at >= now);
+    let works = bound.map(|at| works_from(case, at));
+    refusal.next_at = works.filter(|at| *at > now);
     refusal
 }
 
@@ -147,12 +148,19 @@ mod tests {
         let refused = game.act("nap", &[]).expect_err("it is too early");
         assert_eq!(refused.next_at, Some(end + Span(1)));
         game.now = end;
-        assert!(
-            game.act("nap", &[]).is_err(),
-            "the bound itself is not past"
-        );
+        let refused = game.act("nap", &[]).expect_err("the bound is not past");
+        assert_eq!(refused.next_at, Some(end + Span(1)));
         game.now = end + Span(1);
         game.act("nap", &[]).expect("it is past");
+    }
+
+    #[test]
+    fn a_moment_that_has_passed_is_not_told() {
+        let mut game = game(
+            "def nap(actor: Player):\n    require(False, \"a bed\", next_at = week_start(now))\n\naction(\"nap\", nap)",
+        );
+        let refused = game.act("nap", &[]).expect_err("there is no bed");
+        assert_eq!(refused.next_at, None);
     }
 
     #[test]

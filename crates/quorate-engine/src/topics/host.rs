@@ -113,7 +113,7 @@ impl World for Tx {
         site: &Site,
     ) -> Option<Stop> {
         let mut refusal = self.refusal_at(site, what).having(have).wanting(need);
-        refusal.next_at = next_at;
+        refusal.next_at = next_at.filter(|at| *at >= self.now);
         self.met(Err(refusal.into())).err()
     }
 

@@ -28,13 +28,7 @@ impl SimulatedGame {
         if !self.is_as_founded() {
             return Ok(());
         }
-        let (judge, events, now) = (self.judge.clone(), self.events.len(), self.now);
-        let (chance, keys, tally) = (self.chance.clone(), self.keys, self.tally.clone());
-        let closed = self.take_closings();
-        self.judge = judge;
-        self.events.truncate(events);
-        self.now = now;
-        (self.chance, self.keys, self.tally) = (chance, keys, tally);
+        let closed = self.aside(Self::take_closings);
         self.tally.closed += 1;
         closed
     }

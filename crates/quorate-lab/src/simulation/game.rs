@@ -219,12 +219,29 @@ impl SimulatedGame {
             self.now
         };
         let key = Name::from(format!("step {}", self.keys));
-        self.judged(Command {
+        let command = Command {
             at,
             actor,
             key,
             act,
-        })
+        };
+        let judged = self.judged(command.clone())?;
+        if let Judged::Refused(refusal) = &judged {
+            self.reason_ends(command, refusal)?;
+        }
+        Ok(judged)
+    }
+
+    /// Does something, and leaves the game as it was.
+    pub(super) fn aside<T>(&mut self, does: impl FnOnce(&mut Self) -> T) -> T {
+        let (judge, events, now) = (self.judge.clone(), self.events.len(), self.now);
+        let (chance, keys, tally) = (self.chance.clone(), self.keys, self.tally.clone());
+        let done = does(self);
+        self.judge = judge;
+        self.events.truncate(events);
+        self.now = now;
+        (self.chance, self.keys, self.tally) = (chance, keys, tally);
+        done
     }
 
     /// Judges a command and looks at what must hold.
