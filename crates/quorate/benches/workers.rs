@@ -1,4 +1,5 @@
-//! What workers cost: a vote in a worker against one in this process, rows of orders against single ones, and the memory of a
+//! What workers cost: a vote in a worker against one in this process, rows of orders against single ones, how long a vote waits
+//! whose worker is killed, and the memory of a
 //! server of a thousand games. `cargo bench -p quorate --bench workers` prints the rows of `docs/performance.md`;
 //! `QUORATE_PROGRAM` names another build of the program whose server is looked at.
 #![expect(clippy::print_stdout, reason = "a benchmark speaks on standard output")]
@@ -41,6 +42,9 @@ const ROWS: u64 = 20;
 /// How many orders wait together.
 const ROW: u64 = 64;
 
+/// How often a worker is killed while it judges, and how often while it waits.
+const KILLS: u64 = 100;
+
 /// How many games there are, and how many of them are busy.
 const GAMES: usize = 1_000;
 const BUSY: usize = 50;
@@ -54,6 +58,7 @@ fn main() {
     let mut played = Played::new();
     played.votes();
     played.rows();
+    played.kills();
     thousand();
 }
 
@@ -155,6 +160,35 @@ impl Played {
         );
     }
 
+    /// A worker is killed while it judges, and while it waits.
+    fn kills(&mut self) {
+        let (mut under_way, mut next) = (Vec::new(), Vec::new());
+        for nth in 0..KILLS {
+            let (worker, vote) = (own_worker(), self.vote());
+            let killer = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_micros(nth * 20));
+                killed(&worker);
+            });
+            under_way.push(timed(|| self.is_kept(&vote)));
+            killer.join().unwrap();
+            // The one that judged it is there, or the one that was killed after it had.
+            let worker = own_worker();
+            if !worker.is_empty() {
+                killed(&worker);
+            }
+            let vote = self.vote();
+            next.push(timed(|| self.is_kept(&vote)));
+        }
+        let (whole, after) = (Duration::from_millis(300), Duration::from_millis(150));
+        waits("a vote whose worker is killed", &mut under_way, whole);
+        waits("the next vote after its worker is gone", &mut next, after);
+    }
+
+    fn is_kept(&mut self, vote: &Command) {
+        let judged = self.there.judge(vote, &SECRET);
+        assert!(matches!(judged, Judged::Event(_)), "{judged:?}");
+    }
+
     /// Orders that wait together go over in one message.
     fn rows(&mut self) {
         let (mut alone, mut in_row) = (Vec::new(), Vec::new());
@@ -178,6 +212,35 @@ impl Played {
             each(&mut in_row).as_micros()
         );
     }
+}
+
+/// The worker that judges.
+fn own_worker() -> String {
+    let own = std::process::id().to_string();
+    let words = ["-n", "-P", &own, "-f", "law-worker judges"];
+    let found = std::process::Command::new("pgrep").args(words).output();
+    let found = String::from_utf8(found.unwrap().stdout).unwrap();
+    found.trim().to_owned()
+}
+
+fn killed(worker: &str) {
+    let kill = std::process::Command::new("kill")
+        .args(["-KILL", worker])
+        .status();
+    assert!(kill.unwrap().success(), "there is a worker to be killed");
+}
+
+/// How long somebody waited after kills, against how long they may.
+fn waits(what: &str, times: &mut [Duration], most: Duration) {
+    let late = times.iter().filter(|time| **time > most).count();
+    let (of, middle) = (times.len(), median(times));
+    let longest = times.last().copied().unwrap_or_default();
+    println!(
+        "{what}: median {} ms, longest {} ms, {late} of {of} over {} ms",
+        middle.as_millis(),
+        longest.as_millis(),
+        most.as_millis()
+    );
 }
 
 fn timed<T>(what: impl FnOnce() -> T) -> Duration {
