@@ -232,7 +232,13 @@ impl Judge {
             notes: draft.notes,
             previous: self.head.hash,
         };
-        let hash = record::hash(&record::encode(&event).open);
+        let open = record::encode(&event).open;
+        if open.len() > record::EVENT_BYTES_MAX {
+            self.forget_answers();
+            let what = format!("changes of at most {} MiB", record::EVENT_BYTES_MAX >> 20);
+            return Judged::Refused(Refusal::plain(what));
+        }
+        let hash = record::hash(&open);
         self.state = draft.state;
         self.head = Head {
             seq: event.seq,

@@ -100,6 +100,8 @@ struct Work {
     changes: Vec<Changed>,
     happenings: Vec<Happening>,
     made: u16,
+    /// About how many bytes of the event its steps take, those on tracked values left out: what a loop does to one is joined.
+    written: usize,
     salts: u64,
     removed: bool,
     followed: usize,
@@ -307,7 +309,7 @@ impl Tx {
         self.deepest.set(self.deepest.get().max(self.depth.get()));
         let answer = run(&world);
         self.depth.set(self.depth.get() - 1);
-        answer
+        answer.and_then(|answer| self.fits_in_event().map(|()| answer))
     }
 
     /// Calls a function of a declaration that stands at `site`, in a frame of its own.

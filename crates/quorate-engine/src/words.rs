@@ -10,17 +10,20 @@ use crate::law::Law;
 /// What a refusal needs where code of a rule broke.
 pub const WORKING_CODE: &str = "code of the rule that works";
 
+/// The longest words that stand for a token, in bytes: a text may have tens of thousands of them.
+pub const WORDS_MAX: usize = quorate_law::TERM_MAX;
+
 /// A text with its tokens replaced: `{player}`, `{players}`, `{a player}`, capitals kept; `{name}` of a value of the
-/// game shows the value. What is no token stays as it is.
+/// game shows the value, unless that is too long. What is no token stays as it is.
 pub fn worded(state: &State, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         out.push_str(before);
-        match after
-            .split_once('}')
-            .and_then(|(token, tail)| Some((word(state, token)?, tail)))
-        {
+        // A token holds no brace, so that none is looked for beyond the next one.
+        let end = after.find(['{', '}']);
+        let token = end.and_then(|end| Some((&after[..end], after[end..].strip_prefix('}')?)));
+        match token.and_then(|(token, tail)| Some((word(state, token)?, tail))) {
             Some((word, tail)) => {
                 out.push_str(&word);
                 rest = tail;
@@ -47,13 +50,8 @@ fn word(state: &State, token: &str) -> Option<String> {
         .get(lower.as_str())
         .map(|term| term.one.clone())
         .or_else(|| {
-            let many =
-                |(name, _): &(&Name, &quorate_kernel::law::Term)| format!("{name}s") == lower;
-            state
-                .terms
-                .iter()
-                .find(many)
-                .map(|(_, term)| term.many.clone())
+            let many = state.terms.get(lower.strip_suffix('s')?);
+            many.map(|term| term.many.clone())
         });
     let Some(word) = found else {
         return value(state, token);
@@ -109,7 +107,7 @@ fn value(state: &State, token: &str) -> Option<String> {
         thing: Thing::Game,
         name: token.into(),
     })?;
-    Some(match cell.value.open() {
+    let words = match cell.value.open() {
         Value::Thing(Thing::Player(id)) => state
             .people
             .get(id)
@@ -119,7 +117,8 @@ fn value(state: &State, token: &str) -> Option<String> {
         other => crate::convert::describe(&crate::convert::datum(other))
             .trim_matches('"')
             .to_owned(),
-    })
+    };
+    (words.len() <= WORDS_MAX).then_some(words)
 }
 
 #[cfg(test)]
@@ -145,6 +144,23 @@ mod tests {
             worded(&state, text),
             "An Adventurer and a Dungeon Master; Adventurers {unknown} {"
         );
+    }
+
+    #[test]
+    fn braces_without_an_end_cost_nothing() {
+        let mut state = State::default();
+        let many = Term {
+            one: "Sailor".to_owned(),
+            many: "Sailors".to_owned(),
+        };
+        state.terms.insert("player".into(), many);
+        assert_eq!(
+            worded(&state, "{{{a player}} {players"),
+            "{{a Sailor} {players"
+        );
+        // Each brace once looked for its end through all the rest, which took a minute.
+        let text = "{".repeat(200_000) + "}";
+        assert_eq!(worded(&state, &text), text);
     }
 
     #[test]

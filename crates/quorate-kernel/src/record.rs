@@ -24,6 +24,9 @@ use crate::state::State;
 use crate::value::Value;
 use frozen::Frozen;
 
+/// The largest open part of an event, in bytes. A founding with its whole ruleset stays well below.
+pub const EVENT_BYTES_MAX: usize = 8 << 20;
+
 /// A version of the form. Each record is written in the oldest that holds it, so that it has the same bytes in every release.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FormVersion {

@@ -64,4 +64,4 @@ pub use compile::{
 pub use diagnostic::{Diagnostic, Severity};
 pub use interface::LibraryEntry;
 pub use text::{Fence, RuleText};
-pub use words::{capital, readable, with_article};
+pub use words::{TERM_MAX, capital, readable, with_article};

@@ -1,5 +1,8 @@
 //! The one place that dresses words for readers: articles, capitals, code names.
 
+/// The longest word of the theme, in bytes: it stands wherever a text names its term.
+pub const TERM_MAX: usize = 200;
+
 /// A word of a game with its article: "an Adventurer", "a Horde". Its first letter decides, for how a word of the players'
 /// own sounds nobody can know.
 pub fn with_article(word: &str) -> String {

@@ -11,10 +11,13 @@ mod watch;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::HttpBody;
 use axum::extract::DefaultBodyLimit;
+use axum::http::Response;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
 use crate::app::request_log;
@@ -35,6 +38,21 @@ pub use watch::watch;
 /// How hard answers are pressed: with brotli a long ruleset is an eighth smaller so than at its fastest, in four milliseconds.
 const PACKING: i32 = 7;
 
+/// The longest answer that is pressed whole, in bytes: a game's rules can make a page of any length, and pressing it is the server's
+/// own work.
+const PRESSED_MAX: u64 = 1 << 20;
+
+/// Whether an answer is no longer than that, or comes piece by piece.
+#[derive(Clone, Copy)]
+struct OfCommonLength;
+
+impl Predicate for OfCommonLength {
+    fn should_compress<B: HttpBody>(&self, response: &Response<B>) -> bool {
+        let length = response.body().size_hint().exact();
+        length.is_none_or(|length| length <= PRESSED_MAX)
+    }
+}
+
 /// All addresses of the site.
 pub fn router(site: Arc<AppState>) -> Router {
     let transport = site.transport();
@@ -51,7 +69,11 @@ pub fn router(site: Arc<AppState>) -> Router {
         .layer(from_fn_with_state(Arc::clone(&site), kept::drawn))
         .layer(from_fn(csrf::same_site_only))
         .layer(from_fn_with_state(transport, headers::add))
-        .layer(CompressionLayer::new().quality(CompressionLevel::Precise(PACKING)))
+        .layer(
+            CompressionLayer::new()
+                .quality(CompressionLevel::Precise(PACKING))
+                .compress_when(DefaultPredicate::new().and(OfCommonLength)),
+        )
         .layer(from_fn_with_state(Arc::clone(&site), kept::pressed))
         .layer(CatchPanicLayer::new())
         .layer(from_fn_with_state(Arc::clone(&site), request_log::tell))

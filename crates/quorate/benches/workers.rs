@@ -27,7 +27,7 @@ use quorate_store::{Store, StoreOptions};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::process::Program;
 use serde_json::{Value as Json, json};
-use site::{Site, now, program};
+use site::{Site, now, pause, program};
 
 /// The rulebook that is played.
 const BOOK: &str = "adventurers-2019";
@@ -166,7 +166,7 @@ impl Played {
         for nth in 0..KILLS {
             let (worker, vote) = (own_worker(), self.vote());
             let killer = std::thread::spawn(move || {
-                std::thread::sleep(Duration::from_micros(nth * 20));
+                pause(Duration::from_micros(nth * 20));
                 killed(&worker);
             });
             under_way.push(timed(|| self.is_kept(&vote)));

@@ -15,6 +15,7 @@ use crate::law::{code_of, gives_up_names};
 use crate::merge;
 use crate::reads::ReadKey;
 use crate::tx::Tx;
+use crate::words::WORDS_MAX;
 
 /// A rule and all rules under it, in law order.
 fn with_subrules(tx: &Tx, id: &Name) -> Vec<Name> {
@@ -105,6 +106,11 @@ pub(crate) fn set_term(tx: &Tx, name: &Name, one: &str, many: &str) -> Answer<()
     };
     if one.trim().is_empty() {
         return Err(Stop::fault("a term needs a word"));
+    }
+    if one.len().max(many.len()) > WORDS_MAX {
+        return Err(Stop::fault(format!(
+            "a term needs a word of at most {WORDS_MAX} bytes"
+        )));
     }
     let new = Term {
         one: one.trim().to_owned(),

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::former::FormerRule;
+use quorate_kernel::record::EVENT_BYTES_MAX;
 use quorate_kernel::rows::{Due, DueKey};
 use quorate_kernel::seal::Salt;
 use quorate_kernel::state::{Effect, State, TableRow};
 use quorate_kernel::{Id, Moment, PostId};
 use quorate_law::budget::Limits;
 use quorate_law::datum::Datum;
-use quorate_law::stop::{Answer, Stop};
+use quorate_law::stop::{Answer, Fault, Stop};
 
 use super::Tx;
 use crate::law::{Law, LawCache};
@@ -61,12 +62,25 @@ impl Tx {
             .apply(&effect)
             .expect("an effect is made from the row it changes");
         work.law_changed |= is_of_law(&effect);
+        work.written += weight(&effect);
         work.steps.push(Step {
             effect,
             way,
             rule: site.rule,
             clause: site.clause,
         });
+    }
+
+    /// An error where code has written more than an event holds.
+    pub(super) fn fits_in_event(&self) -> Answer<()> {
+        if self.work.borrow().written <= EVENT_BYTES_MAX {
+            return Ok(());
+        }
+        Err(Stop::Broken(Box::new(Fault {
+            site: self.site(),
+            text: format!("more than {} MiB is changed at once", EVENT_BYTES_MAX >> 20),
+            limit: true,
+        })))
     }
 
     /// Notes what code that a post carries has changed.
@@ -145,6 +159,21 @@ impl Tx {
             work.salts
         };
         self.deck.borrow().salt(nth)
+    }
+}
+
+/// What an effect takes in an event at least, in bytes.
+const EFFECT_BYTES: usize = 64;
+
+/// About how many bytes of an event an effect takes. What people typed lies beside it.
+fn weight(effect: &Effect) -> usize {
+    match effect {
+        Effect::Cell { .. } => 0,
+        Effect::Rule { old, new, .. } => {
+            let texts = old.iter().chain(new).map(|rule| rule.text.len());
+            EFFECT_BYTES + texts.sum::<usize>()
+        }
+        _ => EFFECT_BYTES,
     }
 }
 

@@ -90,7 +90,9 @@ impl Program {
 
     /// Whether it asks for something that a test of rules has not got.
     pub(crate) fn needs_game(&self) -> bool {
-        let asks = ["p.", "p)", "rolls", "Gizmo", "post(", "note(", "now"];
+        let asks = [
+            "p.", "p)", "rolls", "Gizmo", "post(", "note(", "now", "switch(", "rename(",
+        ];
         asks.iter().any(|ask| self.body.contains(ask))
     }
 }
@@ -128,6 +130,14 @@ fn repeated(name: &'static str, part: &str, count: usize) -> HostileText {
     HostileText { name, text }
 }
 
+impl HostileText {
+    /// The same with an end.
+    fn and(mut self, end: &str) -> Self {
+        self.text.push_str(end);
+        self
+    }
+}
+
 /// All of them.
 pub(crate) fn texts() -> Vec<HostileText> {
     vec![
@@ -159,6 +169,7 @@ pub(crate) fn texts() -> Vec<HostileText> {
         ),
         repeated("a heading of front matter", "---\nsection: rules\n", 5_000),
         repeated("names in braces", "{player} {", 20_000),
+        repeated("braces, one of which is closed", "{", 120_000).and("}"),
         repeated("ends of lines", "\r\n\u{2028}\u{85}", 20_000),
         repeated("joined faces", "👩‍👩‍👧‍👦", 4_000),
     ]

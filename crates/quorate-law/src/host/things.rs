@@ -7,6 +7,7 @@ use crate::datum::Datum;
 use crate::declare::{CategoryDecl, Declared};
 use crate::errors::fault;
 use crate::values::callable::{Args, Eval, Native, NativeResult};
+use crate::words::TERM_MAX;
 
 use super::declaring::{
     admits, assigned, by, declare, declared_list, facts, handle, kind_handle, limits,
@@ -39,6 +40,11 @@ pub(crate) const NATIVES: &[Native] = &[
         let one = args.text(1)?.to_owned();
         let many = args.text_opt(2)?.map(str::to_owned);
         let many = many.unwrap_or_else(|| format!("{one}s"));
+        if one.len().max(many.len()) > TERM_MAX {
+            return Err(fault(format!(
+                "a word of the theme has at most {TERM_MAX} bytes"
+            )));
+        }
         let name = Name::from(args.text(0)?);
         declare(args, eval, Declared::Term { name, one, many })
     }),

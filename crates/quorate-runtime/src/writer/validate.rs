@@ -8,9 +8,6 @@ use quorate_kernel::state::{Mismatch, State};
 use crate::judge::Head;
 use crate::ports::Stored;
 
-/// The largest open part of an event. A founding with its whole ruleset stays well below; what is above is an error.
-const OPEN_BYTES_MAX: usize = 8 << 20;
-
 /// How an event that a judge gave is not what it should be.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum InvalidEvent {
@@ -20,7 +17,7 @@ pub(crate) enum InvalidEvent {
     Command,
     #[error(transparent)]
     Effect(#[from] Mismatch),
-    #[error("the event has {0} bytes, and {OPEN_BYTES_MAX} are the limit")]
+    #[error("the event has {0} bytes, and {max} are the limit", max = record::EVENT_BYTES_MAX)]
     Size(usize),
 }
 
@@ -43,7 +40,7 @@ pub(crate) fn validate(
         return Err(InvalidEvent::Command);
     }
     let record = record::encode(event);
-    if record.open.len() > OPEN_BYTES_MAX {
+    if record.open.len() > record::EVENT_BYTES_MAX {
         return Err(InvalidEvent::Size(record.open.len()));
     }
     ahead.apply_all(event.steps.iter().map(|step| &step.effect))?;

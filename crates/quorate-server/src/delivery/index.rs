@@ -9,6 +9,7 @@ use quorate_runtime::ports::GameRow;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
+use crate::delivery::held::HeldGames;
 use crate::delivery::watch::{GameWatch, WentOn, behind};
 use crate::view::indexing::{index_on, is_behind};
 
@@ -35,14 +36,23 @@ impl Indexer {
     /// Goes on until it is dropped.
     pub async fn run(self) {
         let mut watch = GameWatch::new(&self.site, LOOK_EVERY, GATHER);
+        // A game whose words cannot be had costs a worker each time.
+        let mut held = HeldGames::default();
         while let Some(went_on) = watch.next(LOOK_EVERY).await {
             let games = match went_on {
                 WentOn::Games(games) => games,
                 WentOn::Any => self.behind().await,
             };
             for game in games {
-                if let Err(error) = self.follow(&game).await {
-                    tracing::error!(%game, error = %error.what(), "a game was not indexed for searches");
+                if held.is_held(&game, self.site.now()) {
+                    continue;
+                }
+                match self.follow(&game).await {
+                    Ok(()) => held.free(&game),
+                    Err(error) => {
+                        let until = held.hold(&game, self.site.now());
+                        tracing::error!(%game, error = %error.what(), again = %until, "a game was not indexed for searches");
+                    }
                 }
             }
         }

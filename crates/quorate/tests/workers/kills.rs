@@ -121,15 +121,15 @@ fn rolled(
     }
 }
 
-fn tell(who: &str, waits: &[Duration], most: Duration) {
+fn told(who: &str, waits: &[Duration], most: Duration) -> String {
     let late = waits.iter().filter(|wait| **wait > most).count();
     let longest = waits.iter().max().copied().unwrap_or_default();
-    println!(
+    format!(
         "{who}: {late} of {} waited over {} ms, nobody longer than {} ms",
         waits.len(),
         most.as_millis(),
         longest.as_millis()
-    );
+    )
 }
 
 /// What workers judged, this process judges again.
@@ -181,8 +181,11 @@ fn nothing_acknowledged_is_lost_when_workers_are_killed() {
     });
     drop(waiting);
     // People judge times, on a machine that does nothing else; the long run keeps these.
-    tell("whose worker was killed", &killed, KILLED_WITHIN);
-    tell("next after a kill", &next, NEXT_WITHIN);
+    println!(
+        "{}",
+        told("whose worker was killed", &killed, KILLED_WITHIN)
+    );
+    println!("{}", told("next after a kill", &next, NEXT_WITHIN));
     verified("town", folder.path());
 }
 

@@ -38,7 +38,10 @@ pub(crate) fn pieces<'t>(words: &'t str, reading: Reading<'t>) -> Vec<TextPiece<
             '}'
         };
         let inner = &words[open + 1..];
-        let token = inner.find(close).map(|end| &inner[..end]);
+        // A token holds no other mark of its kind, so that none is looked for beyond the next one.
+        let end = inner.find(|letter| letter == close || (letter == '{' && close == '}'));
+        let token = end.filter(|end| inner[*end..].starts_with(close));
+        let token = token.map(|end| &inner[..end]);
         let piece = token.and_then(|token| match close {
             ':' => reading
                 .icons
