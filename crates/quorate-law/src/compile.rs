@@ -446,7 +446,8 @@ impl<'a> Compilation<'a> {
         };
         let additions = self.additions();
         let module = CompiledModule::new(Arc::clone(&sheet), "law", None);
-        match top_level::run(&module, &sheet, &additions, collector) {
+        let globals = self.known.globals(&additions);
+        match top_level::run(&module, &sheet, &globals, collector) {
             Ok(mut found) => {
                 found.sort_by_key(|(place, _)| *place);
                 let doubles = doubles(&found);

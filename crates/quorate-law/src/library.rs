@@ -45,7 +45,7 @@ pub(crate) static FOUND: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
 });
 
 /// What a law adds to the library.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Additions {
     pub(crate) kinds: Vec<Name>,
     pub(crate) quantities: Vec<Name>,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use starlark::environment::{FrozenModule, Module};
+use starlark::environment::{FrozenModule, Globals, Module};
 use starlark::syntax::AstModule;
 
 use crate::budget::{Budget, Limits};
@@ -14,7 +14,6 @@ use crate::diagnostic::CodeFault;
 use crate::errors;
 use crate::evaluate;
 use crate::frame::{FrameParts, RunFrame};
-use crate::library::{self, Additions};
 use crate::measure::can_be_kept;
 use crate::module::CompiledModule;
 use crate::rewrite;
@@ -26,11 +25,11 @@ use crate::watch::{self, RunningCode};
 /// Declarations with the fence and the place of each.
 pub(crate) type PlacedDeclarations = Vec<((usize, u32), Declaration)>;
 
-/// Runs it; else the fence at fault, if one is, and what is wrong.
+/// Runs it with the names that it finds; else the fence at fault, if one is, and what is wrong.
 pub(crate) fn run(
     code: &Arc<CompiledModule>,
     sheet: &CodeSheet,
-    additions: &Additions,
+    globals: &Globals,
     collector: Collector,
 ) -> Result<PlacedDeclarations, (Option<usize>, CodeFault)> {
     let dialect = syntax::dialect(Flavour::Law);
@@ -38,7 +37,6 @@ pub(crate) fn run(
         .map_err(|error| located(sheet, &error))?;
     rewrite::guarded_operators(&mut ast);
     let inner = syntax::inner_functions(&ast);
-    let globals = library::globals(additions);
     let parts = FrameParts {
         collector: Some(collector),
         ..FrameParts::new(code, Budget::new(Limits::LAW))
@@ -54,7 +52,7 @@ pub(crate) fn run(
     let outcome = Module::with_temp_heap(|module| {
         let mut at = None;
         let ran = evaluate::run(frame, &module, |eval| {
-            let result = eval.eval_module(ast, &globals);
+            let result = eval.eval_module(ast, globals);
             result
                 .map(|_| ())
                 .inspect_err(|error| at = Some(outermost(code, error)))

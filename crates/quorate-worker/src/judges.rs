@@ -41,8 +41,8 @@ const AGAIN_MAX: u32 = 3;
 /// How many commands a worker is handed at once.
 const IN_ROW_MAX: usize = 64;
 
-/// How much memory a worker may take for laws that it has compiled, in bytes: it goes from game to game.
-const LAWS_BYTES: usize = 64 << 20;
+/// How much memory a worker may take for laws that it has compiled, in bytes: it goes from game to game, and there are several.
+const LAWS_BYTES: usize = 32 << 20;
 
 /// From the server to a worker.
 #[derive(Serialize, Deserialize)]

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use quorate_kernel::Name;
+use starlark::environment::Globals;
 
 use crate::check::{cycles, house};
 use crate::diagnostic::CodeFault;
+use crate::library::{self, Additions};
 use crate::sheet::UnitInfo;
 use crate::syntax::{self, Flavour};
 use crate::unit::Unit;
@@ -70,10 +72,17 @@ impl FenceKey {
 }
 
 /// Fences that are kept as they were read, up to a bound of memory. What was not asked for lately goes first.
+///
+/// Beside them the names that code finds, for the last few laws: the whole library, which laws that add the same to it share. Each
+/// would keep it once more otherwise.
 pub struct FenceCache {
     bytes_max: usize,
     kept: Mutex<KeptFences>,
+    names: Mutex<Vec<(Additions, Globals)>>,
 }
+
+/// For how many additions to the library the names are kept, some fifty kilobytes each.
+const NAMES_MAX: usize = 4;
 
 /// Those that were asked for since half of the room was full last, and those that were asked for before and not since.
 #[derive(Default)]
@@ -134,12 +143,28 @@ impl FenceCache {
         Self {
             bytes_max,
             kept: Mutex::default(),
+            names: Mutex::default(),
         }
     }
 
     /// About how much memory the kept fences take, in bytes.
     pub fn bytes(&self) -> usize {
         self.with(|kept| kept.young.bytes + kept.old.bytes)
+    }
+
+    /// The names that the code of a law finds.
+    pub(super) fn globals(&self, additions: &Additions) -> Globals {
+        // A panic while the lock was held leaves whole entries, which are good to use.
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        let globals = match names.iter().position(|(of, _)| of == additions) {
+            Some(at) => names.remove(at).1,
+            None => library::globals(additions),
+        };
+        names.push((additions.clone(), globals.clone()));
+        if names.len() > NAMES_MAX {
+            names.remove(0);
+        }
+        globals
     }
 
     /// A fence, read now or before.
