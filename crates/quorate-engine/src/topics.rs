@@ -22,6 +22,7 @@ pub(crate) mod labels;
 pub(crate) mod last_look;
 pub(crate) mod law_changes;
 pub(crate) mod ledgers;
+pub(crate) mod lengths;
 pub(crate) mod limits;
 pub(crate) mod new_law;
 pub(crate) mod owed;

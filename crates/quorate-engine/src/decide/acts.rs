@@ -16,13 +16,14 @@ use crate::convert;
 use crate::names;
 use crate::topics::posts::PostToMake;
 use crate::topics::{
-    actions, built_in_acts, duties, first_edition, follow, guards, labels, law_changes, limits,
-    owed, people, posts, things, titles, values,
+    actions, built_in_acts, duties, first_edition, follow, guards, labels, law_changes, lengths,
+    limits, owed, people, posts, things, titles, values,
 };
 use crate::tx::{Frame, Tx};
 
 /// Does what a command says.
 pub(crate) fn act(tx: &Tx, command: &Command, past: &[Event], open: Option<&Open>) -> Answer<()> {
+    lengths::of_act(&command.act)?;
     match (&command.act, command.actor) {
         (Act::Apply { name, text }, actor) => apply(tx, actor, name, text),
         (Act::Due { keys }, Actor::Game) => fall_due(tx, keys, open),

@@ -1,7 +1,7 @@
 //! The tracker's comment line: dice and other random words in it are rolled, and the line is logged with the results.
 
+use quorate_kernel::Refusal;
 use quorate_kernel::event::NoteKind;
-use quorate_kernel::{Need, Refusal};
 use quorate_law::stop::{Answer, Stop};
 
 use crate::topics::dice;
@@ -16,7 +16,17 @@ enum Word {
     Draw(String),
 }
 
-/// The most dice of one word.
+impl Word {
+    /// How often it throws.
+    fn dice(&self) -> u32 {
+        match self {
+            Self::Dice { count, .. } => *count,
+            Self::Draw(_) => 1,
+        }
+    }
+}
+
+/// The most dice of one line.
 const DICE_MAX: u32 = 100;
 /// The most digits that a die's sides may have.
 const DIGITS_MAX: usize = 21;
@@ -30,11 +40,22 @@ pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
             .find(|generator| generator.it.answers_to(word))
             .map(|g| g.it.word.to_string())
     };
-    let mut results = Vec::new();
+    let mut thrown = 0;
+    let mut found = Vec::new();
     for text in words(line) {
-        match parse(text, &known).map_err(Stop::refused)? {
-            None => {}
-            Some(Word::Dice { count, sides }) => {
+        let Some(word) = parse(text, &known).map_err(Stop::refused)? else {
+            continue;
+        };
+        thrown += word.dice();
+        if thrown > DICE_MAX {
+            return Err(Stop::refused(too_many(text)));
+        }
+        found.push((text, word));
+    }
+    let mut results = Vec::new();
+    for (text, word) in found {
+        match word {
+            Word::Dice { count, sides } => {
                 let by = tx.actor();
                 let shown: Option<Vec<_>> = (0..count)
                     .map(|_| tx.deck().big_die(text, sides, by))
@@ -45,7 +66,7 @@ pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
                 let shown: Vec<String> = shown.iter().map(ToString::to_string).collect();
                 results.push(format!("{text}: {}", shown.join(", ")));
             }
-            Some(Word::Draw(word)) => {
+            Word::Draw(word) => {
                 let generator = generators
                     .iter()
                     .find(|generator| generator.it.word == word.as_str());
@@ -83,6 +104,11 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Why a line throws too often, and the word with which it does.
+fn too_many(text: &str) -> Refusal {
+    Refusal::plain("at most 100 dice in one line").having(text)
+}
+
 /// Reads one word of a line: `DICE6`, `2DICE10`, or a generator's.
 fn parse(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Result<Option<Word>, Refusal> {
     if let Some(word) = known(text) {
@@ -100,21 +126,9 @@ fn parse(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Result<Option<Wo
     if sides.is_empty() || !digits(sides) || !digits(count) {
         return Ok(None);
     }
-    let no = |what: &str, have: &str| {
-        Err(Refusal {
-            needs: vec![Need {
-                what: what.to_owned(),
-                have: have.to_owned(),
-                ..Need::default()
-            }],
-            ..Refusal::default()
-        })
-    };
     if sides.len() > DIGITS_MAX {
-        return no(
-            "a die of at most 21 digits",
-            &format!("{} digits", sides.len()),
-        );
+        let have = format!("{} digits", sides.len());
+        return Err(Refusal::plain("a die of at most 21 digits").having(have));
     }
     let count: u32 = if count.is_empty() {
         1
@@ -122,7 +136,7 @@ fn parse(text: &str, known: &dyn Fn(&str) -> Option<String>) -> Result<Option<Wo
         count.parse().unwrap_or(u32::MAX)
     };
     if count > DICE_MAX {
-        return no("at most 100 dice in one word", text);
+        return Err(too_many(text));
     }
     let sides = sides.parse().expect("21 digits fit 128 bits");
     Ok(Some(Word::Dice { count, sides }))

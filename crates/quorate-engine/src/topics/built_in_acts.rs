@@ -8,13 +8,10 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 
 use super::posts::PostToMake;
-use super::{first_edition, guards, limits, permission, posts, things, values};
+use super::{first_edition, guards, lengths, limits, permission, posts, things, values};
 use crate::icons::{self, IconWords};
 use crate::reads::ReadKey;
 use crate::tx::Tx;
-
-/// The largest text that a person may post, in bytes.
-const TEXT_MAX: usize = 256 * 1024;
 
 /// A built-in act by its name, as `perform` and `allowed` take it.
 pub(crate) fn attempt(
@@ -96,23 +93,10 @@ pub(crate) fn post_by(
     draft: PostToMake,
     fields: Vec<(Name, Datum)>,
 ) -> Answer<PostId> {
-    fits_in(
+    lengths::of_post(
         draft.title.as_str(),
-        1_000,
-        "title",
-        "a title of at most 1,000 bytes",
-    )?;
-    fits_in(
         draft.body.as_str(),
-        TEXT_MAX,
-        "body",
-        "a text of at most 256 KiB",
-    )?;
-    fits_in(
         draft.flavour.as_str(),
-        TEXT_MAX,
-        "flavour",
-        "a flavour text of at most 256 KiB",
     )?;
     let law = tx.frame().law;
     let category = draft.category.clone();
@@ -178,12 +162,7 @@ fn fill_in(tx: &Tx, id: PostId, category: &Name, fields: Vec<(Name, Datum)>) -> 
 
 /// A comment by a player, with the votes in it.
 pub(crate) fn comment_by(tx: &Tx, actor: PlayerId, post: PostId, text: Sealed<str>) -> Answer<()> {
-    fits_in(
-        text.as_str(),
-        TEXT_MAX,
-        "text",
-        "a comment of at most 256 KiB",
-    )?;
+    lengths::of_comment(text.as_str())?;
     if text.as_str().trim().is_empty() {
         return Err(Stop::no("a comment with words or an icon"));
     }
@@ -314,14 +293,6 @@ fn can_cast(tx: &Tx, actor: PlayerId, post: PostId, category: &Name, icon: &Name
 
 fn argument(name: &str) -> Topic {
     Topic::Argument(name.into())
-}
-
-fn fits_in(text: &str, bytes_max: usize, name: &str, what: &str) -> Answer<()> {
-    if text.len() <= bytes_max {
-        return Ok(());
-    }
-    let refusal = Refusal::plain(what).about(argument(name));
-    Err(refusal.having(format!("{} bytes", text.len())).into())
 }
 
 #[cfg(test)]
