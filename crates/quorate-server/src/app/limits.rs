@@ -1,7 +1,7 @@
 //! How often somebody may knock at a site, however many nodes serve it.
 //!
-//! A server counts in its memory, for its workers too. Where several nodes serve a site, tries at passwords, new accounts and
-//! what accounts write count in their database as well, so that nobody has as many tries as there are nodes. Previews and
+//! A server counts in its memory, for its workers too. Where several nodes serve a site, tries at passwords, new accounts,
+//! what accounts write and words that count once are counted in their database as well, so that nobody has as many tries as there are nodes. Previews and
 //! checks cost the node that makes them, which counts them by itself.
 
 use std::sync::Arc;
@@ -90,5 +90,39 @@ impl WriteLimits for WriteCounts {
     fn note_sent(&self, is_kept: bool) {
         let outcome = if is_kept { "kept" } else { "refused" };
         ::metrics::counter!(metrics::COMMANDS, "outcome" => outcome).increment(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::security::rate::ONCE;
+
+    /// Buckets of one token that stay empty.
+    #[derive(Default)]
+    struct Emptied(Mutex<BTreeSet<Digest>>);
+
+    #[async_trait]
+    impl Buckets for Emptied {
+        async fn draw(&self, bucket: Digest, _: u32, _: u32) -> Result<Option<u64>, StoreError> {
+            let is_first = self.0.lock().unwrap().insert(bucket);
+            Ok((!is_first).then_some(1))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_word_that_counts_once_counts_on_one_node() {
+        let far: Arc<dyn Buckets> = Arc::new(Emptied::default());
+        let nodes = [(); 2].map(|()| SiteLimiter::new("word", ONCE, Some(Arc::clone(&far))));
+        let word = |word: &str| Who::Account(word.to_owned());
+        assert_eq!(nodes[0].take(word("one"), 0).await, Ok(()));
+        for node in &nodes {
+            assert!(node.take(word("one"), 10 * 60 * 1_000).await.is_err());
+            assert!(node.take(word("one"), 1).await.is_err());
+        }
+        assert_eq!(nodes[1].take(word("two"), 1).await, Ok(()));
     }
 }

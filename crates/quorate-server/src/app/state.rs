@@ -34,7 +34,7 @@ use crate::security::known::KnownBrowsers;
 use crate::security::outside::Journeys;
 use crate::security::password::{PasswordError, Passwords};
 use crate::security::rate;
-use crate::security::rate::Limiter;
+use crate::security::rate::{Limiter, Who};
 use crate::security::session::Cookies;
 use crate::security::turns::Turns;
 use crate::security::uses::NotedUses;
@@ -142,6 +142,8 @@ pub struct AppState {
     pub sign_ins: SiteLimiter,
     /// How often an address may make an account.
     pub sign_ups: SiteLimiter,
+    /// Words of browsers that were used, each of which counts once.
+    words: SiteLimiter,
     /// How often an account may have drafts checked.
     pub checks: Limiter,
     /// What proposals would do, as somebody was told within the minute.
@@ -182,6 +184,7 @@ impl AppState {
             },
             sign_ins: SiteLimiter::new("sign in", rate::SIGN_IN, parts.buckets.clone()),
             sign_ups: SiteLimiter::new("sign up", rate::SIGN_UP, parts.buckets.clone()),
+            words: SiteLimiter::new("word", rate::ONCE, parts.buckets.clone()),
             checks: Limiter::new(rate::CHECK),
             forecasts: room(REPORTS.0, REPORTS.1),
             enactments: room(REPORTS.0, REPORTS.1),
@@ -200,6 +203,12 @@ impl AppState {
     /// The moment of the request.
     pub fn now(&self) -> Moment {
         self.parts.clock.now()
+    }
+
+    /// Whether a word that counts once is used for the first time, on whichever node.
+    pub async fn is_first_use(&self, word: &str) -> bool {
+        let whose = Who::Account(word.to_owned());
+        self.words.take(whose, self.now_ms()).await.is_ok()
     }
 
     /// The moment for limiters, in milliseconds.

@@ -1,7 +1,5 @@
-//! The way to an issuer elsewhere and back: words that the browser carries, each good in one session, for a while, and once.
-
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+//! The way to an issuer elsewhere and back: words that the browser carries, each good in one session and for a while. Whoever
+//! opens one sees to it that it counts once.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,9 +12,6 @@ use crate::security::session::SessionToken;
 
 /// How long a word counts, in milliseconds: as long as somebody may take to sign in elsewhere, or to choose a name here.
 pub const COUNTS_MS: u64 = 10 * 60 * 1_000;
-
-/// How many words that were used are remembered.
-const USED_MAX: usize = 10_000;
 
 /// What somebody went elsewhere for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -59,7 +54,6 @@ struct SealedCookie<T> {
 /// Makes and reads the words of journeys.
 pub struct Journeys {
     key: [u8; 32],
-    used: Mutex<HashMap<[u8; 32], u64>>,
 }
 
 impl Journeys {
@@ -67,7 +61,6 @@ impl Journeys {
     pub fn new(secret: &[u8; 32]) -> Self {
         Self {
             key: blake3::derive_key("quorate 2026 ways from elsewhere", secret),
-            used: Mutex::default(),
         }
     }
 
@@ -85,27 +78,15 @@ impl Journeys {
         Ok(self.secrets(state, session))
     }
 
-    /// The journey that comes back to the session in which it began, with what went along. It comes back once.
+    /// The journey that comes back to the session in which it began, with what went along.
     pub fn back(
         &self,
         state: &str,
         session: &SessionToken,
         now_ms: u64,
     ) -> Option<(Journey, JourneySecrets)> {
-        let journey = self.open_once("journey", state, session, now_ms)?;
+        let journey = self.open("journey", state, session, now_ms)?;
         Some((journey, self.secrets(state.to_owned(), session)))
-    }
-
-    /// What a word carries, as [`Journeys::open`] tells it; the second time nothing.
-    pub fn open_once<T: DeserializeOwned>(
-        &self,
-        kind: &str,
-        word: &str,
-        session: &SessionToken,
-        now_ms: u64,
-    ) -> Option<T> {
-        let what = self.open(kind, word, session, now_ms)?;
-        self.use_up(word, now_ms).then_some(what)
     }
 
     /// A word that carries something through a form of this session.
@@ -161,15 +142,6 @@ impl Journeys {
         }
     }
 
-    fn use_up(&self, state: &str, now_ms: u64) -> bool {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        if used.len() >= USED_MAX {
-            used.retain(|_, ends_at| *ends_at > now_ms);
-        }
-        let digest = *blake3::hash(state.as_bytes()).as_bytes();
-        used.insert(digest, now_ms + COUNTS_MS).is_none()
-    }
-
     fn mac(&self, kind: &str, text: &[u8], session: &SessionToken) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher.update(blake3::hash(kind.as_bytes()).as_bytes());
@@ -193,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_journey_comes_back_once_to_its_own_session() {
+    fn a_journey_comes_back_to_its_own_session() {
         let journeys = Journeys::new(&[3; 32]);
         let session = SessionToken::fresh().expect("a random source");
         let went = journeys.begin(&journey(), &session, 1_000).unwrap();
@@ -206,7 +178,6 @@ mod tests {
         assert_eq!(foreign.back(&went.state, &session, 2_000), None);
         let (again, secrets) = back(&went.state, &session, 2_000).expect("it is ours");
         assert_eq!((again, secrets), (journey(), went.clone()));
-        assert_eq!(back(&went.state, &session, 2_001), None, "it was used");
     }
 
     #[test]

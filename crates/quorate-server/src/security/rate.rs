@@ -29,6 +29,11 @@ pub const WRITE: Allowance = Allowance {
     burst: 60,
     refill_seconds: 120,
 };
+/// A word that counts once, for longer than any lasts.
+pub const ONCE: Allowance = Allowance {
+    burst: 1,
+    refill_seconds: 15 * 60,
+};
 /// Previews and checks of drafts, which cost a worker.
 pub const CHECK: Allowance = Allowance {
     burst: 40,

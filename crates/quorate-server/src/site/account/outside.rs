@@ -165,14 +165,14 @@ async fn came(
     let journey = site
         .journeys
         .back(said("state"), &visitor.token, site.now_ms());
-    let (journey, secrets) = journey
-        .filter(|(journey, _)| journey.provider == word)
-        .ok_or_else(|| {
-            AppError::Form(
-                "That way in has ended, was used, or began in another browser. Start again."
-                    .to_owned(),
-            )
-        })?;
+    let ended = || {
+        let ended = "That way in has ended, was used, or began in another browser. Start again.";
+        AppError::Form(ended.to_owned())
+    };
+    let (journey, secrets) = journey.ok_or_else(ended)?;
+    if !site.is_first_use(said("state")).await || journey.provider != word {
+        return Err(ended());
+    }
     let failed = AppError::Form(format!("{} did not sign you in.", provider.title));
     let is_other = query
         .get("iss")

@@ -132,12 +132,10 @@ fn nothing_said() -> AppError {
 }
 
 /// Whether an answer is one to a word that this browser was given lately, and the first to it.
-fn is_first(site: &AppState, visitor: &Visitor, kind: &str, found: &PasskeyFound) -> bool {
-    let now = site.now_ms();
-    let word = site
-        .journeys
-        .open_once::<()>(kind, &found.challenge, &visitor.token, now);
-    word.is_some()
+async fn is_first(site: &AppState, visitor: &Visitor, kind: &str, found: &PasskeyFound) -> bool {
+    let (word, now) = (&found.challenge, site.now_ms());
+    let opened = site.journeys.open::<()>(kind, word, &visitor.token, now);
+    opened.is_some() && site.is_first_use(word).await
 }
 
 /// Adds a passkey to an account whose owner has typed the password.
@@ -157,7 +155,7 @@ pub(crate) async fn added(
             _ => "That passkey can't be used here.".to_owned(),
         })
     })?;
-    if !is_first(site, visitor, ADDING, &found) {
+    if !is_first(site, visitor, ADDING, &found).await {
         let stale = "The page was open too long. Try again.";
         return Err(AppError::Form(stale.to_owned()));
     }
@@ -291,7 +289,7 @@ async fn signed_in(
         None => false,
         Some(passkey) => match own.used(&said, &signature, &passkey.key) {
             Ok(found) => {
-                is_first(site, visitor, ENTERING, &found)
+                is_first(site, visitor, ENTERING, &found).await
                     && safe
                         .use_passkey(&said.id, found.sign_count, site.now())
                         .await?
