@@ -82,6 +82,11 @@ impl Process {
         system::worked(self.id())
     }
 
+    /// Whether it has ended.
+    pub(crate) fn is_gone(&mut self) -> bool {
+        self.child.try_wait().is_ok_and(|end| end.is_some())
+    }
+
     /// Whether it was lost by what it did. If its time was over, that was so if it had a processor for a quarter of it, `worked`
     /// being what it had had before; else, if it ended by itself. One that somebody killed did not.
     pub(crate) fn is_at_fault(&mut self, over: bool, time: Duration, worked: Duration) -> bool {

@@ -34,6 +34,9 @@ const LIGHT_MAX: usize = 64;
 /// After how many jobs a worker is replaced, so that what it has gathered is given back.
 const JOBS_MAX: u32 = 256;
 
+/// How often a job is done again at most whose worker was killed.
+const AGAIN_MAX: u32 = 3;
+
 /// How long a worker may take to take up a game's law before a job, compiled and checked.
 const OPEN_WITHIN: Duration = Duration::from_secs(5);
 
@@ -189,6 +192,10 @@ impl Pool {
     async fn take(self: &Arc<Self>, game: Option<&GameId>) -> Result<ReadersWorker, JobFailed> {
         let found = {
             let mut idle = locked(&self.idle);
+            // Those that were killed as they waited are of no use to anybody.
+            let count = idle.len();
+            idle.retain_mut(|worker| !worker.is_gone());
+            self.count_ended(count - idle.len());
             let at_hand = idle.iter().rposition(|worker| worker.game.as_ref() == game);
             let nth = at_hand.or_else(|| idle.len().checked_sub(1));
             nth.map(|nth| idle.remove(nth))
@@ -197,6 +204,11 @@ impl Pool {
             Some(worker) => Ok(worker),
             None => self.start().await,
         }
+    }
+
+    fn count_ended(&self, count: usize) {
+        let count = u64::try_from(count).unwrap_or_default();
+        self.ended.fetch_add(count, Ordering::Relaxed);
     }
 
     /// A worker that has done its job is kept for the next one, unless it has done enough.
@@ -256,20 +268,25 @@ impl Workers for Readers {
         };
         let slot = pool.slots.acquire().await;
         let _slot = slot.map_err(|error| JobFailed::NotStarted(error.to_string()))?;
-        let lost = match self.tried(pool, &job, None).await {
+        let mut lost = match self.tried(pool, &job, None).await {
             Ok(made) => return Ok(made),
             Err(lost) => lost,
         };
-        let merely_killed = lost.failed == JobFailed::Ended && !lost.at_fault;
-        if !merely_killed && !job.is_in_force {
-            return Err(lost.failed);
-        }
-        // Once more, by a worker that says what it is at. Where the first was merely killed, the reader does not notice.
+        // Once more, by a worker that says what it is at. Where one is merely killed, the reader does not notice.
         let mut runs = OpenRuns::default();
-        let lost = match self.tried(pool, &job, Some(&mut runs)).await {
-            Ok(made) => return Ok(made),
-            Err(lost) => lost,
-        };
+        for _ in 0..AGAIN_MAX {
+            if !lost.was_merely_killed() && !job.is_in_force {
+                return Err(lost.failed);
+            }
+            runs = OpenRuns::default();
+            lost = match self.tried(pool, &job, Some(&mut runs)).await {
+                Ok(made) => return Ok(made),
+                Err(lost) => lost,
+            };
+            if !lost.was_merely_killed() {
+                break;
+            }
+        }
         if !lost.at_fault || !self.puts_to_sleep(&job, runs, &lost.failed).await {
             return Err(lost.failed);
         }
@@ -301,6 +318,13 @@ struct LostJob {
     failed: JobFailed,
     /// Whether its worker was lost by what it did.
     at_fault: bool,
+}
+
+impl LostJob {
+    /// Whether somebody else ended its worker.
+    fn was_merely_killed(&self) -> bool {
+        self.failed == JobFailed::Ended && !self.at_fault
+    }
 }
 
 impl Readers {
@@ -373,6 +397,11 @@ impl Readers {
 }
 
 impl ReadersWorker {
+    /// Whether it has ended.
+    fn is_gone(&mut self) -> bool {
+        self.process.as_mut().is_none_or(Process::is_gone)
+    }
+
     /// How long it has had a processor since it began with its job; nothing where the system does not tell.
     fn worked(&self) -> Duration {
         let now = self.process.as_ref().and_then(Process::worked);

@@ -119,6 +119,26 @@ fn a_post_goes_through_a_worker_unless_its_writer_is_muted() {
 }
 
 #[test]
+fn a_page_is_drawn_although_every_worker_was_killed_as_it_waited() {
+    let (folder, _waiting) = folder();
+    let server = Served::start(folder.path(), "workers");
+    let drawn = |nth: u32| server.ask("GET", &format!("/g/town/tracker?nth={nth}"), "");
+    // Readers who come together leave several workers that wait.
+    std::thread::scope(|readers| {
+        for nth in 0..4 {
+            readers.spawn(move || drawn(nth));
+        }
+    });
+    assert!(server.workers("pages").len() > 1, "one worker did it all");
+    for id in server.workers("pages") {
+        let kill = Command::new("kill").arg("-KILL").arg(&id).status();
+        assert!(kill.expect("kill runs").success());
+    }
+    let (status, page) = drawn(4);
+    assert_eq!(status, 200, "{page}");
+}
+
+#[test]
 fn a_worker_has_no_files_no_network_and_no_processes() {
     let (folder, _waiting) = folder();
     let server = Served::start(folder.path(), "workers");
