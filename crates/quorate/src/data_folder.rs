@@ -149,12 +149,16 @@ impl DataFolder {
     }
 
     /// Opens a data folder to read and write otherwise than usual.
-    pub(crate) fn own_with(folder: &Path, options: StoreOptions) -> Result<Self> {
+    pub(crate) fn own_with(
+        folder: &Path,
+        options: StoreOptions,
+        objects: Option<&ObjectPlace>,
+    ) -> Result<Self> {
         let runtime = runtime()?;
         let opened = runtime
             .runtime()
             .block_on(place::own_folder(folder, options))?;
-        Self::of(runtime, opened, folder, None)
+        Self::of(runtime, opened, folder, objects)
     }
 
     /// Opens a data folder to read and write, or to read alone where nobody may write there or nothing more fits; or a database.

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::migrate::{carried, nobody_serves};
 use crate::data_folder::{DataArguments, DataFolder, DataPlace};
-use crate::objects::OpenObjects;
+use crate::objects::{ObjectPlace, OpenObjects};
 use crate::output::{FOUND_WRONG, Output};
 
 /// Where to.
@@ -109,7 +109,8 @@ pub(super) fn restore(arguments: &RestoreArguments, out: &Output) -> Result<Exit
     fs::create_dir_all(parent).with_context(|| format!("cannot write {}", parent.display()))?;
     // Made beside its place, so that a folder that is there is a whole one.
     let unborn = parent.join(format!(".quorate-restore-{}", std::process::id()));
-    let restored = restored(from, &unborn, out).and_then(|code| {
+    let objects = arguments.data.objects.as_ref();
+    let restored = restored(from, &unborn, objects, out).and_then(|code| {
         if code != ExitCode::SUCCESS {
             return Ok(code);
         }
@@ -145,7 +146,7 @@ fn fill(from: &Path, data: &DataArguments) -> Result<()> {
     copy_secret(from, &data.data)?;
     let to = DataFolder::own(data)?;
     nobody_serves(&to)?;
-    let from = DataFolder::own_with(from, StoreOptions::default())?;
+    let from = DataFolder::own_with(from, StoreOptions::default(), data.objects.as_ref())?;
     let taken = to.wait(carried(&*from.store, &*to.store))?;
     if let Some(table) = taken.left_behind.keys().next() {
         bail!("the database has no place for the table {table}, and lacks its rows now");
@@ -170,10 +171,15 @@ fn check_free(data: &Path) -> Result<()> {
 }
 
 /// Puts a backup into a folder and looks through it.
-fn restored(from: &Path, into: &Path, out: &Output) -> Result<ExitCode> {
+fn restored(
+    from: &Path,
+    into: &Path,
+    objects: Option<&ObjectPlace>,
+    out: &Output,
+) -> Result<ExitCode> {
     private_folder(into)?;
     unpack(from, into).with_context(|| format!("{} was not restored", from.display()))?;
-    let folder = DataFolder::own_with(into, StoreOptions::default())?;
+    let folder = DataFolder::own_with(into, StoreOptions::default(), objects)?;
     folder.wait(folder.file()?.check())?;
     let mut all_hold = true;
     let mut told = Vec::new();

@@ -14,6 +14,7 @@ use quorate_runtime::verify::{Grade, verify};
 use serde_json::json;
 
 use crate::data_folder::{DataArguments, DataFolder, DataPlace, SiteStore};
+use crate::objects::ObjectPlace;
 use crate::output::Output;
 
 /// How many events are compared at a time.
@@ -29,6 +30,9 @@ pub(crate) struct Arguments {
     /// The folder of the server's secret, which goes with a database.
     #[arg(long, value_name = "DIR", default_value = "./data")]
     data: PathBuf,
+    /// Where uploaded pictures and the logs of games at rest lie, which stay there.
+    #[arg(long, value_name = "PLACE")]
+    objects: Option<ObjectPlace>,
 }
 
 /// Copies everything.
@@ -39,7 +43,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         DataFolder::own(&DataArguments {
             data: arguments.data.clone(),
             database: Some(place.clone()),
-            objects: None,
+            objects: arguments.objects.clone(),
         })
     };
     let (from, to) = (open(&arguments.from)?, open(&arguments.to)?);

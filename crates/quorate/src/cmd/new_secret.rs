@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         takes_new_secret: true,
         ..StoreOptions::default()
     };
-    drop(DataFolder::own_with(&arguments.data.data, options)?);
+    drop(DataFolder::own_with(&arguments.data.data, options, None)?);
     out.value(&serde_json::json!({ "secret": "taken" }));
     out.line("the games go on under this secret; the dice of running dynasties cannot be proven any more");
     Ok(ExitCode::SUCCESS)

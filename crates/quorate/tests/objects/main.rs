@@ -76,6 +76,16 @@ fn a_game_at_rest_is_put_away_and_read_back_by_the_server() {
         (&after["holds"], &after["head"]),
         (&before["holds"], &before["head"])
     );
+    let backup = parent.path().join("copy.tar");
+    done(
+        &service,
+        &["backup", backup.to_str().expect("a path")],
+        &data,
+    );
+    let restore = ["restore", backup.to_str().expect("a path")];
+    let back = parent.path().join("back");
+    let told = done(&service, &[&restore[..], &PLACE[..]].concat(), &back);
+    assert_eq!(told["games"][0]["holds"], true, "{told}");
     let untold = quorate(&service, &["verify", "town"], &data).output();
     let untold = untold.expect("it runs");
     assert!(!untold.status.success());
