@@ -31,11 +31,13 @@ mod whole;
 
 use std::sync::{Arc, OnceLock};
 
+use include_dir::{Dir, include_dir};
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::known_seals::KnownSeals;
 use quorate_runtime::old_events::OldEvents;
 use quorate_runtime::ports::{News, Nodes, ServerSecret, StoreError};
-use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::SqlSafeStr;
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::AbortHandle;
 
@@ -46,7 +48,7 @@ use own_node::NodeSelf;
 pub use own_node::NodeOptions;
 
 /// The steps by which a database comes to the form of this release.
-static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+static STEPS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/migrations");
 
 /// The form of the tables that this release knows. Later ones may be used as long as they say so.
 const FORM: i64 = 1;
@@ -125,11 +127,23 @@ impl PostgresStore {
     }
 }
 
+/// The steps in the order of their numbers. Read here, for sqlx's own macro brings the whole of sqlx a second time into a build.
+fn migrator() -> Migrator {
+    let steps = STEPS.files().filter_map(|file| {
+        let (number, what) = file.path().file_stem()?.to_str()?.split_once('_')?;
+        Some(Migration::new(
+            number.parse().ok()?,
+            what.replace('_', " ").into(),
+            MigrationType::Simple,
+            file.contents_utf8()?.into_sql_str(),
+            false,
+        ))
+    });
+    Migrator::with_migrations(steps.collect())
+}
+
 async fn migrate(database: &Database) -> Result<(), StoreError> {
-    let mut migrator = Migrator {
-        migrations: MIGRATIONS.migrations.clone(),
-        ..Migrator::DEFAULT
-    };
+    let mut migrator = migrator();
     // A later release may have added to the tables; whether this one can live with that, they say themselves.
     migrator.set_ignore_missing(true);
     let later = || StoreError::Later {

@@ -13,6 +13,7 @@ mod report;
 mod request;
 mod rulebooks;
 mod script;
+mod server_log;
 mod threads;
 
 /// A server for games of Nomic in the BlogNomic tradition.

@@ -26,6 +26,7 @@ use super::restart::{self, Ended};
 use super::{sign_in_from, tending};
 use crate::data_folder::{DataArguments, DataFolder, DataPlace, node_options};
 use crate::output::Output;
+use crate::server_log::{self, LogForm};
 use crate::{peers, rulebooks};
 
 /// How long readers may take to get their last answers when the server ends. With the time of the games and of threads that
@@ -73,15 +74,6 @@ pub(crate) enum LawHost {
     InProcess,
     /// In processes of its own, without files or network, with a cap on memory and a deadline.
     Workers,
-}
-
-/// The form of the server's log.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum LogForm {
-    /// Lines for people.
-    Text,
-    /// A line of JSON each, for programs.
-    Json,
 }
 
 /// How the site is reached.
@@ -188,7 +180,7 @@ pub(crate) struct Listen {
 
 /// Serves until it is told to end.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
-    tell_log(arguments.listen.log);
+    server_log::begin(arguments.listen.log);
     if matches!(arguments.data.place()?, DataPlace::Folder(_)) {
         let folder = DataFolder::own_or_look(&arguments.data)?;
         let ended = serve(&folder, &arguments.listen, None, out, &|_| Ok(()))?;
@@ -225,7 +217,7 @@ pub(super) fn serve(
     out: &Output,
     ready: &dyn Fn(SocketAddr) -> Result<()>,
 ) -> Result<Ended> {
-    tell_log(listen.log);
+    server_log::begin(listen.log);
     let house = config(listen)?;
     let clock = folder.clock()?;
     let writes = Arc::new(WriteCounts::new(Arc::clone(&clock), buckets(folder)));
@@ -554,20 +546,6 @@ fn named_with(name: Option<&String>, file: Option<&PathBuf>) -> Result<Option<(S
     let password = std::fs::read_to_string(file);
     let password = password.with_context(|| format!("cannot read {}", file.display()))?;
     Ok(Some((name.clone(), password.trim_end().to_owned())))
-}
-
-/// Sets the server's log up: warnings and errors, with the request that they belong to, and what the security log notes.
-fn tell_log(form: LogForm) {
-    let wanted = "warn,security=info,quorate_server::app::metrics=info";
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::new(wanted))
-        .with_writer(std::io::stderr);
-    // Where another log is set up already, as in tests, that one stays.
-    let set = match form {
-        LogForm::Text => log.try_init(),
-        LogForm::Json => log.json().try_init(),
-    };
-    drop(set);
 }
 
 /// Hears from now on whether the server is told to end.
