@@ -9,7 +9,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, RestraintKind,
-    Seat, Session, StoreError, Token,
+    Seat, Session, ShownUpTo, StoreError, Token,
 };
 use sqlx::error::ErrorKind;
 use sqlx::postgres::{PgArguments, PgPool, PgRow};
@@ -270,14 +270,11 @@ impl Accounts for PostgresStore {
         Ok(seats)
     }
 
-    async fn messages_read(
-        &self,
-        id: AccountId,
-        game: &GameId,
-    ) -> Result<BTreeMap<String, EventSeq>> {
+    async fn messages_read(&self, id: AccountId, game: &GameId) -> Result<ShownUpTo> {
         let all = query("SELECT circle, up_to FROM letters_read WHERE account = $1 AND game = $2");
         let all = all.bind(number(id)).bind(game.as_str());
-        Ok(self.all(all, rows::read_up_to).await?.into_iter().collect())
+        let shown: BTreeMap<_, _> = self.all(all, rows::read_up_to).await?.into_iter().collect();
+        Ok(shown.into())
     }
 
     async fn note_messages_read(

@@ -9,7 +9,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, RestraintKind,
-    Seat, Session, StoreError, Token,
+    Seat, Session, ShownUpTo, StoreError, Token,
 };
 use sqlx::error::DatabaseError;
 use sqlx::query;
@@ -18,6 +18,7 @@ use sqlx::sqlite::{Sqlite, SqliteArguments, SqliteConnection, SqliteRow};
 use crate::Store;
 use crate::convert;
 use crate::error::{Explain, one};
+use crate::remembered::{Seated, SignedIn};
 
 type Result<T> = std::result::Result<T, AccountError>;
 type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
@@ -27,8 +28,9 @@ impl Store {
     /// Writes, and gives how many rows that changed.
     async fn write(&self, statement: Query<'_>) -> Result<u64> {
         let mut writer = self.writer().await?;
-        let done = statement.execute(&mut *writer).await.map_err(clash)?;
-        Ok(done.rows_affected())
+        let done = statement.execute(&mut *writer).await;
+        writer.is_done();
+        Ok(done.map_err(clash)?.rows_affected())
     }
 
     async fn first<T>(&self, question: Query<'_>, read: ReadRow<T>) -> Result<Option<T>> {
@@ -103,8 +105,12 @@ impl Accounts for Store {
     }
 
     async fn account_of_session(&self, digest: Digest, now: Moment) -> Result<Option<Account>> {
+        let turn = self.turn();
+        if let Some(known) = self.remembered.session(turn, digest, now) {
+            return Ok(Some(known));
+        }
         let found = query(
-            "SELECT accounts.* FROM sessions JOIN accounts ON accounts.id = sessions.account \
+            "SELECT accounts.*, sessions.ends_at FROM sessions JOIN accounts ON accounts.id = sessions.account \
              WHERE sessions.digest = ?1 AND sessions.ends_at > ?2 AND NOT EXISTS \
              (SELECT 1 FROM restraints WHERE account = accounts.id AND kind = ?3 \
               AND (until IS NULL OR until > ?2))",
@@ -112,7 +118,16 @@ impl Accounts for Store {
         .bind(digest.0.to_vec())
         .bind(now.0)
         .bind(RestraintKind::Suspended.word());
-        self.first(found, rows::account).await
+        let Some((account, until)) = self.first(found, rows::signed_in).await? else {
+            return Ok(None);
+        };
+        let known = SignedIn {
+            account: account.clone(),
+            from: now,
+            until,
+        };
+        self.remembered.note_session(turn, digest, known);
+        Ok(Some(account))
     }
 
     async fn sessions_of(&self, id: AccountId, now: Moment) -> Result<Vec<Session>> {
@@ -227,9 +242,16 @@ impl Accounts for Store {
     }
 
     async fn seat(&self, id: AccountId, game: &GameId) -> Result<Option<PlayerId>> {
+        let (turn, of) = (self.turn(), (id, game.clone()));
+        if let Some(Seated(known)) = self.remembered.seat(turn, &of) {
+            return Ok(known);
+        }
         let found = query("SELECT player FROM seats WHERE account = ? AND game = ?");
         let found = found.bind(number(id)).bind(game.as_str());
-        self.first(found, |row| convert::word(row, "player")).await
+        let seat = self.first(found, |row| convert::word(row, "player"));
+        let seat = seat.await?;
+        self.remembered.note_seat(turn, of, Seated(seat));
+        Ok(seat)
     }
 
     async fn seats_of(&self, id: AccountId) -> Result<Vec<Seat>> {
@@ -245,14 +267,17 @@ impl Accounts for Store {
         Ok(seats)
     }
 
-    async fn messages_read(
-        &self,
-        id: AccountId,
-        game: &GameId,
-    ) -> Result<BTreeMap<String, EventSeq>> {
+    async fn messages_read(&self, id: AccountId, game: &GameId) -> Result<ShownUpTo> {
+        let (turn, of) = (self.turn(), (id, game.clone()));
+        if let Some(known) = self.remembered.shown(turn, &of) {
+            return Ok(known);
+        }
         let all = query("SELECT circle, up_to FROM letters_read WHERE account = ? AND game = ?");
         let all = all.bind(number(id)).bind(game.as_str());
-        Ok(self.all(all, rows::read_up_to).await?.into_iter().collect())
+        let shown: BTreeMap<_, _> = self.all(all, rows::read_up_to).await?.into_iter().collect();
+        let shown = ShownUpTo::from(shown);
+        self.remembered.note_shown(turn, of, shown.clone());
+        Ok(shown)
     }
 
     async fn note_messages_read(

@@ -14,7 +14,7 @@ const AT_ONCE: usize = 500;
 impl Store {
     /// Appends all batches or none.
     pub(crate) async fn append_all(&self, batches: &[Batch]) -> Result<(), StoreError> {
-        let mut writer = self.writer().await?;
+        let mut writer = self.log_writer().await?;
         let events = batches.iter().flat_map(|batch| &batch.events);
         let fresh = self.known_seals.unknown(events.flat_map(|e| &e.seals));
         writer.begin().await?;

@@ -124,7 +124,7 @@ impl Journal for Store {
 
     async fn put_snapshot(&self, game: &GameId, snapshot: &Snapshot) -> Result<(), StoreError> {
         let id = self.game_id(game).await?;
-        let mut writer = self.writer().await?;
+        let mut writer = self.log_writer().await?;
         sqlx::query(
             "INSERT OR REPLACE INTO snapshots (game, seq, hash, at, digest, open) \
              VALUES (?, ?, ?, ?, ?, ?)",
@@ -243,9 +243,9 @@ impl Journal for Store {
     async fn beat(&self, at: Moment) -> Result<(), StoreError> {
         let mut writer = self.writer().await?;
         let beaten = sqlx::query_scalar("UPDATE server SET beat = ? RETURNING lease").bind(at.0);
-        let theirs: i64 = one(beaten.fetch_all(&mut *writer).await)
-            .explain()
-            .map_err(|error| self.mind(error))?;
+        let beaten = beaten.fetch_all(&mut *writer).await;
+        writer.is_done();
+        let theirs: i64 = one(beaten).explain().map_err(|error| self.mind(error))?;
         match (self.lease, theirs.unsigned_abs()) {
             (ours, theirs) if ours == theirs => Ok(()),
             (ours, theirs) => Err(StoreError::LeaseLost { ours, theirs }),

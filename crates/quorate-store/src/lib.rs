@@ -17,6 +17,7 @@ mod journal;
 mod moderation;
 mod outbox;
 mod passkeys;
+mod remembered;
 mod safety;
 mod seals;
 mod search;
@@ -40,8 +41,9 @@ pub use backup::unpack;
 use error::Explain;
 pub use file::StoreOptions;
 use folder::Folder;
+use remembered::Remembered;
 use tally::EventCount;
-use writer::{WriteConnection, WriteTurn};
+use writer::{WriteConnection, WriteCount, WriteTurn};
 
 /// The secret in a folder, made now if there is none. The folder need not hold a store: nodes that share a database keep
 /// their secret in one.
@@ -70,6 +72,8 @@ pub struct Store {
     known_seals: KnownSeals,
     /// Where old events lie, if this process was told.
     old_events: OnceLock<OldEvents>,
+    write_count: WriteCount,
+    remembered: Remembered,
     /// After a sync that failed nobody knows what the disk holds of what was just written. A second try may lie, so everything
     /// that was kept is written and synced anew first.
     sync_failed: AtomicBool,
@@ -98,6 +102,8 @@ impl Store {
             secret: Some(secret),
             known_seals: KnownSeals::default(),
             old_events: OnceLock::new(),
+            write_count: WriteCount::default(),
+            remembered: Remembered::default(),
             sync_failed: AtomicBool::new(false),
             folder,
         })
@@ -122,6 +128,8 @@ impl Store {
             secret: secret::read(&folder, known)?,
             known_seals: KnownSeals::default(),
             old_events: OnceLock::new(),
+            write_count: WriteCount::default(),
+            remembered: Remembered::default(),
             sync_failed: AtomicBool::new(false),
             folder,
         })
@@ -177,14 +185,25 @@ impl Store {
 
     /// The connection that writes.
     async fn writer(&self) -> Result<WriteTurn<'_>, StoreError> {
+        Ok(self.log_writer().await?.of_what_is_remembered())
+    }
+
+    /// The same for events, seals, notices and the index of words, which leave accounts, seats and what was shown as they are.
+    async fn log_writer(&self) -> Result<WriteTurn<'_>, StoreError> {
         let writer = self.writer.as_ref().map_err(Clone::clone)?;
-        let mut writer = WriteTurn::after(writer.lock().await).await?;
+        let mut writer = WriteTurn::after(writer.lock().await, &self.write_count).await?;
         if self.sync_failed.load(Ordering::Relaxed) {
             file::settle_whole(&mut writer).await?;
             tracing::warn!("the disk syncs again, and everything that was kept is on it");
             self.sync_failed.store(false, Ordering::Relaxed);
         }
         Ok(writer)
+    }
+
+    /// How often somebody has written what may be remembered; none while somebody does, and where another process may.
+    fn turn(&self) -> Option<u64> {
+        self.writer.as_ref().ok()?;
+        self.write_count.now()
     }
 
     fn note_count(&self, event_count: u64) {

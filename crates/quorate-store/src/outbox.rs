@@ -94,7 +94,7 @@ impl Outbox for Store {
         letters: &[NewLetter],
     ) -> Result<bool> {
         let (standing, budget) = rows::point_texts(to)?;
-        let mut writer = self.writer().await?;
+        let mut writer = self.log_writer().await?;
         let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
         self.check_lease(&mut transaction).await?;
         if from == EventSeq(0) {
@@ -177,7 +177,7 @@ impl Outbox for Store {
         how: &Settled,
         now: Moment,
     ) -> Result<()> {
-        let mut writer = self.writer().await?;
+        let mut writer = self.log_writer().await?;
         let mut transaction = writer.begin_with("BEGIN IMMEDIATE").await.explain()?;
         for id in letters {
             settle_one(&mut transaction, *id, how, now).await?;

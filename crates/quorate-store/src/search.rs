@@ -193,7 +193,7 @@ impl SearchIndex for Store {
     ) -> Result<bool> {
         let game_id = self.id_of_game(game).await?;
         let game_id = game_id.ok_or_else(|| StoreError::NoGame { game: game.clone() })?;
-        let mut writer = self.writer().await?;
+        let mut writer = self.log_writer().await?;
         writer.begin().await?;
         if point(&mut *writer, game_id).await? != from {
             return Ok(false);

@@ -4,6 +4,7 @@
 //! known here by their digest alone, so that whoever reads the store cannot use them.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
@@ -130,6 +131,71 @@ pub struct Seat {
     pub account: AccountId,
 }
 
+/// How far somebody has read a game: by the word of each conversation, post or other part of it, the newest event whose
+/// contents they were shown. A copy is as cheap as a number.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(
+    from = "BTreeMap<String, EventSeq>",
+    into = "BTreeMap<String, EventSeq>"
+)]
+pub struct ShownUpTo(Arc<ShownMarks>);
+
+#[derive(Default)]
+struct ShownMarks {
+    by_word: BTreeMap<String, EventSeq>,
+    digest: OnceLock<Digest>,
+}
+
+impl ShownUpTo {
+    /// All of it, by word.
+    pub fn by_word(&self) -> &BTreeMap<String, EventSeq> {
+        &self.0.by_word
+    }
+
+    /// Tells it from any other, worked out once for all copies.
+    pub fn digest(&self) -> Digest {
+        let all = || {
+            let marks = self.by_word().iter();
+            let lines = marks.map(|(word, seq)| format!("{word:?} {}\n", seq.0));
+            Digest::of(lines.collect::<String>().as_bytes())
+        };
+        *self.0.digest.get_or_init(all)
+    }
+
+    /// The same with a word up to another event.
+    #[must_use]
+    pub fn with(&self, word: String, up_to: EventSeq) -> Self {
+        let mut by_word = self.by_word().clone();
+        by_word.insert(word, up_to);
+        by_word.into()
+    }
+}
+
+impl From<BTreeMap<String, EventSeq>> for ShownUpTo {
+    fn from(by_word: BTreeMap<String, EventSeq>) -> Self {
+        let digest = OnceLock::new();
+        Self(Arc::new(ShownMarks { by_word, digest }))
+    }
+}
+
+impl From<ShownUpTo> for BTreeMap<String, EventSeq> {
+    fn from(shown: ShownUpTo) -> Self {
+        shown.by_word().clone()
+    }
+}
+
+impl PartialEq for ShownUpTo {
+    fn eq(&self, other: &Self) -> bool {
+        self.by_word() == other.by_word()
+    }
+}
+
+impl std::fmt::Debug for ShownUpTo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.by_word().fmt(f)
+    }
+}
+
 /// Why something about accounts was not done.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error, Serialize, Deserialize)]
 pub enum AccountError {
@@ -229,11 +295,7 @@ pub trait Accounts: Send + Sync {
     /// How far an account has read its conversations in a game: of each the newest event whose messages it was shown. A
     /// conversation goes by the word that addresses have for the others in it. Other parts of a game that are read, such as
     /// posts and rules, go by words of their own.
-    async fn messages_read(
-        &self,
-        id: AccountId,
-        game: &GameId,
-    ) -> Result<BTreeMap<String, EventSeq>, AccountError>;
+    async fn messages_read(&self, id: AccountId, game: &GameId) -> Result<ShownUpTo, AccountError>;
     /// Notes that a conversation was read up to an event; what was read before stays read.
     async fn note_messages_read(
         &self,

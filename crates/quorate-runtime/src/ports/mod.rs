@@ -23,7 +23,7 @@ mod workers;
 
 pub use accounts::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
-    Token,
+    ShownUpTo, Token,
 };
 pub use archives::{Archives, Objects};
 pub use backup::Backup;

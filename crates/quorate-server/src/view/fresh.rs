@@ -30,7 +30,7 @@ impl GameView {
     /// nothing is new.
     fn seen(&self, word: &str) -> Option<EventSeq> {
         let me = self.me.filter(|_| !self.is_past && self.is_member())?;
-        let noted = |word: &str| self.read.get(word).copied();
+        let noted = |word: &str| self.read.by_word().get(word).copied();
         // Who came later has not missed what was before, and on a first visit everything was before.
         let all = noted(ALL).unwrap_or(self.head().seq);
         [Some(me.0.event()), Some(all), noted(word)]
@@ -41,13 +41,13 @@ impl GameView {
 
     /// Whether the reader has not looked at an event since another one.
     pub(crate) fn has_not_seen(&self, seq: EventSeq, since: EventSeq) -> bool {
-        let looked = self.read.get(&of_event(seq));
+        let looked = self.read.by_word().get(&of_event(seq));
         looked.is_none_or(|looked| *looked < since)
     }
 
     /// Whether it was ever noted what the reader has seen.
     pub(crate) fn has_begun_to_see(&self) -> bool {
-        self.read.contains_key(ALL)
+        self.read.by_word().contains_key(ALL)
     }
 
     /// Whether a post is new to the reader: somebody else's, and never opened.

@@ -3,7 +3,6 @@
 //! Whatever a page shows comes through here: values and texts by the engine's [`View`], answers of the law by a run that
 //! changes nothing. A page never looks at a state in any other way.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -18,6 +17,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Thing, Value};
 use quorate_law::datum::Datum;
 use quorate_runtime::Published;
+use quorate_runtime::ports::ShownUpTo;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
@@ -26,10 +26,6 @@ use crate::ui::Send;
 use crate::ui::markup::{People, Terms};
 use crate::ui::urls::Href;
 use crate::view::terms::terms;
-
-/// Of each conversation, by its word, the newest event whose messages the reader was shown; the same of posts and of other
-/// parts of the game, by the words of [`crate::view::fresh`].
-pub type ShownUpTo = BTreeMap<String, EventSeq>;
 
 /// A game, a reader and a moment.
 pub struct GameView {
@@ -207,7 +203,7 @@ impl GameView {
 
     /// The reader was shown the messages of a conversation, up to an event.
     pub fn note_read(&mut self, conversation: String, up_to: EventSeq) {
-        self.read.insert(conversation, up_to);
+        self.read = self.read.with(conversation, up_to);
     }
 
     /// The same as strangers see it.

@@ -6,8 +6,9 @@ use quorate_kernel::PlayerId;
 use quorate_kernel::ids::MessageId;
 use quorate_kernel::rows::Message;
 use quorate_kernel::state::State;
+use quorate_runtime::ports::ShownUpTo;
 
-use crate::view::game::{GameView, ShownUpTo};
+use crate::view::game::GameView;
 
 /// The people of a conversation, the reader left out. The game itself is nobody of them.
 pub type Circle = BTreeSet<PlayerId>;
@@ -50,7 +51,7 @@ pub(crate) fn unread(state: &State, me: PlayerId, read: &ShownUpTo) -> BTreeMap<
 fn is_unread(id: MessageId, message: &Message, me: PlayerId, read: &ShownUpTo) -> bool {
     message.from != Some(me)
         && message.to.contains(&me)
-        && read.get(&word(&circle(message, me))) < Some(&id.0.event())
+        && read.by_word().get(&word(&circle(message, me))) < Some(&id.0.event())
 }
 
 impl GameView {

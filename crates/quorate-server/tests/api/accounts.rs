@@ -13,7 +13,7 @@ use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX,
     DraftKept, Drafts, ENTRIES_KEPT, Invitation, KeptDraft, Moderation, NewAccount, OutsideName,
     OutsideWay, Passkey, Recovery, Report, Restraint, RestraintKind, Safety, Seat, SecondFactor,
-    SecurityEntry, Session, SessionUse, Token, UPLOADS_MAX, Upload, UploadKept, Uploads,
+    SecurityEntry, Session, SessionUse, ShownUpTo, Token, UPLOADS_MAX, Upload, UploadKept, Uploads,
 };
 
 #[derive(Default)]
@@ -250,17 +250,12 @@ impl Accounts for InMemory {
         Ok(there.cloned().collect())
     }
 
-    async fn messages_read(
-        &self,
-        id: AccountId,
-        game: &GameId,
-    ) -> Told<BTreeMap<String, EventSeq>> {
+    async fn messages_read(&self, id: AccountId, game: &GameId) -> Told<ShownUpTo> {
         let kept = self.kept();
         let own = kept.letters.iter();
         let own = own.filter(|((account, of, _), _)| *account == id.0 && of == game);
-        Ok(own
-            .map(|((_, _, circle), up_to)| (circle.clone(), *up_to))
-            .collect())
+        let shown = own.map(|((_, _, circle), up_to)| (circle.clone(), *up_to));
+        Ok(shown.collect::<BTreeMap<_, _>>().into())
     }
 
     async fn note_messages_read(

@@ -1,6 +1,6 @@
 //! Rows of the tables of accounts.
 
-use quorate_kernel::EventSeq;
+use quorate_kernel::{EventSeq, Moment};
 use quorate_runtime::ports::{Account, AccountId, Invitation, Seat, Session, StoreError, Token};
 use sqlx::Row;
 use sqlx::sqlite::SqliteRow;
@@ -19,6 +19,11 @@ pub(super) fn account(row: &SqliteRow) -> Result<Account> {
         operator: row.try_get("operator").explain()?,
         made_at: convert::moment(row, "made_at")?,
     })
+}
+
+/// An account, and when its session ends.
+pub(super) fn signed_in(row: &SqliteRow) -> Result<(Account, Moment)> {
+    Ok((account(row)?, convert::moment(row, "ends_at")?))
 }
 
 fn account_id(row: &SqliteRow, column: &str) -> Result<AccountId> {

@@ -8,7 +8,7 @@ use quorate_kernel::{GameId, Moment};
 
 use crate::ports::{
     Account, AccountError, AccountId, Accounts, Invitation, NewAccount, Recovery, Seat, Session,
-    Token, TokenScope,
+    ShownUpTo, Token, TokenScope,
 };
 
 /// Runs the whole contract on an empty store.
@@ -21,6 +21,7 @@ pub async fn accounts<S: Accounts>(store: &S) {
     an_account_plays_one_player_in_a_game(store).await;
     a_conversation_stays_read_as_far_as_it_was(store).await;
     an_account_is_erased_with_all_that_is_its_own(store).await;
+    what_was_asked_before_is_told_as_it_is_now(store).await;
 }
 
 const EARLY: Moment = Moment(100);
@@ -241,7 +242,7 @@ async fn a_conversation_stays_read_as_far_as_it_was<S: Accounts>(store: &S) {
     };
     assert_eq!(
         store.messages_read(account, &reef).await,
-        Ok(BTreeMap::new())
+        Ok(ShownUpTo::default())
     );
     read("2", 7).await;
     read("2~3", 9).await;
@@ -250,9 +251,9 @@ async fn a_conversation_stays_read_as_far_as_it_was<S: Accounts>(store: &S) {
         ("2".to_owned(), EventSeq(7)),
         ("2~3".to_owned(), EventSeq(9)),
     ]);
-    assert_eq!(store.messages_read(account, &reef).await, Ok(both));
+    assert_eq!(store.messages_read(account, &reef).await, Ok(both.into()));
     let elsewhere = store.messages_read(account, &game("moor")).await;
-    assert_eq!(elsewhere, Ok(BTreeMap::new()));
+    assert_eq!(elsewhere, Ok(ShownUpTo::default()));
 }
 
 async fn an_account_is_erased_with_all_that_is_its_own<S: Accounts>(store: &S) {
@@ -284,7 +285,7 @@ async fn an_account_is_erased_with_all_that_is_its_own<S: Accounts>(store: &S) {
     assert_eq!(store.account(account).await, Ok(None));
     assert_eq!(store.account_by_name("Ida").await, Ok(None));
     let read = store.messages_read(account, &seat.game).await;
-    assert_eq!(read, Ok(BTreeMap::new()));
+    assert_eq!(read, Ok(ShownUpTo::default()));
     let session = store.account_of_session(session.digest, EARLY).await;
     assert_eq!(session, Ok(None));
     assert_eq!(store.seats_in(&game("ida")).await, Ok(vec![]));
@@ -294,4 +295,47 @@ async fn an_account_is_erased_with_all_that_is_its_own<S: Accounts>(store: &S) {
     assert_ne!(next, account, "a number is not given out again");
     store.sweep(LATE).await.unwrap();
     assert!(store.account(next).await.unwrap().is_some());
+}
+
+/// A store may remember what it told: only until somebody writes.
+async fn what_was_asked_before_is_told_as_it_is_now<S: Accounts>(store: &S) {
+    let account = made(store, "Runa").await;
+    let (session, fjord) = (digest("runa"), game("fjord"));
+    let name = async |now| {
+        let told = store.account_of_session(session, now).await.unwrap();
+        told.map(|account| account.name)
+    };
+    let seated = async || store.seat(account, &fjord).await.unwrap();
+    let begun = Session {
+        digest: session,
+        account,
+        began_at: EARLY,
+        ends_at: LATE,
+    };
+    for _ in 0..2 {
+        assert_eq!(name(EARLY).await, None);
+        assert_eq!(seated().await, None);
+    }
+    store.begin_session(&begun).await.unwrap();
+    let seat = Seat {
+        game: fjord.clone(),
+        player: player(5),
+        account,
+    };
+    store.take_seat(&seat).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(name(EARLY).await.as_deref(), Some("Runa"));
+        assert_eq!(name(LATE).await, None, "it has ended by then");
+        assert_eq!(seated().await, Some(player(5)));
+    }
+    let mut changed = store.account(account).await.unwrap().unwrap();
+    "Rune".clone_into(&mut changed.name);
+    store.change(&changed).await.unwrap();
+    store.leave_seat(&fjord, player(5)).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(name(EARLY).await.as_deref(), Some("Rune"));
+        assert_eq!(seated().await, None);
+    }
+    store.end_session(session).await.unwrap();
+    assert_eq!(name(EARLY).await, None);
 }

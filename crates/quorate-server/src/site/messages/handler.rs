@@ -137,7 +137,7 @@ async fn now_read(view: &mut GameView, thread: &str) -> Result<(), AppError> {
     let up_to = newest.ok_or(AppError::NotFound)?.0.0.event();
     let word = word(&circle);
     if let Some(account) = view.visitor().id()
-        && view.read().get(&word) < Some(&up_to)
+        && view.read().by_word().get(&word) < Some(&up_to)
     {
         let accounts = &view.app().parts.accounts;
         accounts

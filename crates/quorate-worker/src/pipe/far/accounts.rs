@@ -1,15 +1,13 @@
 //! What a site in a worker asks of accounts, as far as a worker needs it.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, DraftKept, Drafts, Invitation, KeptDraft,
     Moderation, NewAccount, OutsideName, OutsideWay, Passkey, Passkeys, Recovery, Report,
-    Restraint, Safety, Seat, SecondFactor, SecurityEntry, Session, SessionUse, StoreError, Token,
-    Upload, UploadKept, Uploads, WriteLimits,
+    Restraint, Safety, Seat, SecondFactor, SecurityEntry, Session, SessionUse, ShownUpTo,
+    StoreError, Token, Upload, UploadKept, Uploads, WriteLimits,
 };
 
 use super::super::PipeAsk;
@@ -117,11 +115,7 @@ impl Accounts for Far {
         Ok(self.ask(PipeAsk::SeatsIn(game.clone()))?)
     }
 
-    async fn messages_read(
-        &self,
-        id: AccountId,
-        game: &GameId,
-    ) -> Result<BTreeMap<String, EventSeq>, AccountError> {
+    async fn messages_read(&self, id: AccountId, game: &GameId) -> Result<ShownUpTo, AccountError> {
         Ok(self.ask(PipeAsk::MessagesRead(id.0, game.clone()))?)
     }
 
