@@ -15,12 +15,13 @@ const LEDGER: &str = "docs/long-runs.md";
 /// A long run: its name, in how many parts it goes, and what a part does with a seed of its own.
 type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
 
-const RUNS: [LongRun; 46] = [
+const RUNS: [LongRun; 47] = [
     ("kills", 20, kills),
     ("server-kills", 20, server_kills),
     ("faults", 20, faults),
     ("cases", 20, cases),
     ("forms", 20, forms),
+    ("kept-pages", 10, kept_pages),
     ("simulate-adventurers-2019", 50, |seed| {
         simulate("adventurers-2019", seed)
     }),
@@ -97,6 +98,9 @@ const CASES: &str = "1000";
 
 /// How many forms are filled in, in a part.
 const FORMS: &str = "2500";
+
+/// How many kept pages are compared with pages drawn anew in a part; ten parts are ten thousand.
+const COMPARISONS: &str = "1000";
 
 /// How many rounds of two minutes are played against nodes in a part; six parts are an hour.
 const NODES_ROUNDS: &str = "5";
@@ -175,6 +179,17 @@ fn cases(seed: u64) -> Result<bool> {
 fn forms(seed: u64) -> Result<bool> {
     let kept = ("QUORATE_FORMS", FORMS);
     let test = "filled_in_by_chance";
+    tested(
+        &["--package", "quorate-server", "--test", "api", test],
+        kept,
+        seed,
+    )
+}
+
+/// Kept pages beside pages drawn anew, while people do whatever the seed says.
+fn kept_pages(seed: u64) -> Result<bool> {
+    let kept = ("QUORATE_COMPARISONS", COMPARISONS);
+    let test = "whatever_people_do";
     tested(
         &["--package", "quorate-server", "--test", "api", test],
         kept,

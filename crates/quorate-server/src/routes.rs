@@ -20,6 +20,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
+use crate::app::pages::PACKING;
 use crate::app::request_log;
 use crate::app::state::AppState;
 use crate::app::stream;
@@ -34,9 +35,6 @@ use crate::site::{
 use crate::ui::assets;
 
 pub use watch::watch;
-
-/// How hard answers are pressed: with brotli a long ruleset is an eighth smaller so than at its fastest, in four milliseconds.
-const PACKING: i32 = 7;
 
 /// The longest answer that is pressed whole, in bytes: a game's rules can make a page of any length, and pressing it is the server's
 /// own work.

@@ -9,7 +9,7 @@ use crate::security::csrf::Csrf;
 use crate::security::session::SessionToken;
 
 /// How many letters of its page's word a form's key has.
-const KEY_LETTERS: usize = 24;
+pub(super) const KEY_LETTERS: usize = 24;
 
 /// What the forms of one page carry, that belongs to one session and to one page alone.
 #[derive(Clone, Debug, Serialize, Deserialize)]

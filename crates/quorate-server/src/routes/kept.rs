@@ -1,7 +1,7 @@
 //! Pages of games that are kept for whoever asks for the same within some seconds: drawn once, pressed once.
 //!
 //! A page follows from the game's log, from its reader and from the moment. What belongs to one session alone, the tokens and
-//! the keys of its forms, is laid in anew for each answer; a page without forms goes out as it was pressed.
+//! the keys of its forms, is laid in anew for each answer, into the page as it was pressed.
 
 use std::sync::Arc;
 
@@ -32,9 +32,9 @@ const LONGEST: usize = 1 << 20;
 #[derive(Clone, Copy)]
 struct WantedPage(Digest);
 
-/// Nothing on the page belongs to one session. It travels from the inner layer to the outer one.
-#[derive(Clone, Copy)]
-struct Impersonal(Digest);
+/// A page as it was drawn. It travels from the inner layer to the outer one.
+#[derive(Clone)]
+struct DrawnPage(Arc<KeptPage>);
 
 /// The outer layer, around what presses answers: gives a kept page as it was pressed, and keeps what can be given so.
 pub(super) async fn pressed(
@@ -56,26 +56,55 @@ pub(super) async fn pressed(
     };
     let key = pressed_key(wanted, &parts.headers);
     if let Some(page) = site.pages.get(&key) {
-        return given(&site, &visitor, &page, page.body.clone(), &parts.headers);
+        return given(&site, &visitor, &page, &parts.headers);
     }
     parts.extensions.insert(WantedPage(wanted));
     let asked = parts.headers.clone();
     let response = next.run(Request::from_parts(parts, body)).await;
-    let Some(&Impersonal(digest)) = response.extensions().get() else {
+    let Some(DrawnPage(drawn)) = response.extensions().get().cloned() else {
         return response;
     };
+    let page = if drawn.is_personal() {
+        personal(&drawn, response)
+    } else {
+        shared(&drawn, response, &asked).await
+    };
+    let page = match page {
+        Ok(page) => Arc::new(page),
+        Err(response) => return response,
+    };
+    site.pages.insert(key, Arc::clone(&page));
+    given(&site, &visitor, &page, &asked)
+}
+
+/// A page of one account's own as it goes out, with places for the words of a session; the answer where it is pressed in a
+/// way that has no such places.
+fn personal(drawn: &KeptPage, response: Response) -> Result<KeptPage, Response> {
+    let headers = lasting(response.headers());
+    let page = match headers.get(header::CONTENT_ENCODING) {
+        None => Some(drawn.under(headers)),
+        Some(coding) if coding == "br" => drawn.pressed(headers),
+        Some(_) => None,
+    };
+    page.ok_or(response)
+}
+
+/// A page that is the same for many, as it was pressed for one of them.
+async fn shared(
+    drawn: &KeptPage,
+    response: Response,
+    asked: &HeaderMap,
+) -> Result<KeptPage, Response> {
     let (head, body) = response.into_parts();
     let Ok(body) = to_bytes(body, LONGEST).await else {
-        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        return Err(StatusCode::INTERNAL_SERVER_ERROR.into_response());
     };
     let mut headers = lasting(&head.headers);
-    let tag = pressed_key(digest, &asked).to_string();
+    let tag = pressed_key(Digest::of(&drawn.body), asked).to_string();
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{}\"", tag.get(..32).unwrap_or(&tag))) {
         headers.insert(header::ETAG, tag);
     }
-    let page = Arc::new(KeptPage::new(head.status, headers, body));
-    site.pages.insert(key, Arc::clone(&page));
-    given(&site, &visitor, &page, page.body.clone(), &asked)
+    Ok(KeptPage::new(head.status, headers, body))
 }
 
 /// The inner layer, around what draws pages: gives a kept page with what is the reader's own laid in.
@@ -136,13 +165,13 @@ async fn wanted(site: &Arc<AppState>, visitor: &Visitor, parts: &Parts) -> Optio
         columns::kept_sort(&parts.headers),
     );
     let parts = format!(
-        "{} {columns:?} {sort:?} {:?} {:?} {:?} {:?} {:?} {} {:?} {}",
+        "{} {columns:?} {sort:?} {:?} {:?} {:?} {:?} {} {} {:?} {}",
         parts.uri,
         context.head(),
         reader.map(|account| (account.id, &account.name, account.operator)),
         reader.map(|account| site.draft_turn(account.id)),
         context.me(),
-        context.read(),
+        context.read().digest(),
         visitor.has_keys,
         visitor.theme,
         context.now().0.div_euclid(KEPT_FOR.0),
@@ -184,23 +213,15 @@ fn lasting(headers: &HeaderMap) -> HeaderMap {
     headers
 }
 
-fn laid_in(site: &AppState, visitor: &Visitor, page: &KeptPage) -> Response {
+fn laid_in(site: &AppState, visitor: &Visitor, page: &Arc<KeptPage>) -> Response {
     let mut response = of(page, page.with(&visitor.words));
-    if !page.is_personal() {
-        let digest = Digest::of(&page.body);
-        response.extensions_mut().insert(Impersonal(digest));
-    }
+    let drawn = DrawnPage(Arc::clone(page));
+    response.extensions_mut().insert(drawn);
     reply::finished(site, visitor, response)
 }
 
 /// A kept page for a reader, or word that theirs is the same.
-fn given(
-    site: &AppState,
-    visitor: &Visitor,
-    page: &KeptPage,
-    body: Bytes,
-    asked: &HeaderMap,
-) -> Response {
+fn given(site: &AppState, visitor: &Visitor, page: &KeptPage, asked: &HeaderMap) -> Response {
     let known = asked.get(header::IF_NONE_MATCH);
     let response = match (known, page.headers.get(header::ETAG)) {
         (Some(known), Some(tag)) if names(known, tag) => {
@@ -208,7 +229,7 @@ fn given(
             *response.status_mut() = StatusCode::NOT_MODIFIED;
             response
         }
-        _ => of(page, body),
+        _ => of(page, page.with(&visitor.words)),
     };
     reply::finished(site, visitor, response)
 }

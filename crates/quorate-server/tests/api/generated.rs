@@ -3,7 +3,7 @@
 //! `QUORATE_CASES` says how many (some hundreds, if nothing is said), `QUORATE_SEED` where they begin. A case depends on the
 //! seed and its number alone, so a failure names both, and a long run is taken up again with `QUORATE_FROM`.
 
-mod forms;
+pub(crate) mod forms;
 
 use std::fmt::Write as _;
 use std::panic::AssertUnwindSafe;
@@ -18,16 +18,16 @@ use crate::Game;
 const CASES: u64 = 300;
 
 /// How many cases go to one game; the next begin with a new one.
-const CASES_OF_A_GAME: u64 = 200;
+pub(crate) const CASES_OF_A_GAME: u64 = 200;
 
 /// How deep a generated value is.
 const DEPTH: usize = 4;
 
 /// Chance that can be repeated: the generator "splitmix64".
-struct Chance(u64);
+pub(crate) struct Chance(u64);
 
 impl Chance {
-    fn of(seed: u64, case: u64) -> Self {
+    pub(crate) fn of(seed: u64, case: u64) -> Self {
         Self(seed ^ case.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
@@ -48,7 +48,7 @@ impl Chance {
         self.below(times) == 0
     }
 
-    fn of_list<T: Clone>(&mut self, list: &[T]) -> T {
+    pub(crate) fn of_list<T: Clone>(&mut self, list: &[T]) -> T {
         list[self.below(list.len())].clone()
     }
 }
@@ -340,7 +340,7 @@ async fn run(game: &Game, operations: &[(String, String, Json)], seed: u64, case
     game.table.pass(Span(3_000));
 }
 
-fn said(name: &str) -> Option<u64> {
+pub(crate) fn said(name: &str) -> Option<u64> {
     let said = std::env::var(name).ok()?;
     Some(
         said.parse()

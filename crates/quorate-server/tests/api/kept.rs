@@ -1,4 +1,8 @@
 //! Pages that are kept for who asks for the same: each is what it would be if it were drawn anew.
+//!
+//! `QUORATE_COMPARISONS` says how many pages are compared while people do whatever chance says, `QUORATE_SEED` which game it is.
+
+use std::io::Read as _;
 
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
@@ -7,7 +11,11 @@ use quorate_server::security::session::SessionToken;
 use serde_json::json;
 
 use crate::Game;
+use crate::generated::{CASES_OF_A_GAME, Chance, forms, said};
 use crate::reader::{Got, ask, get};
+
+/// How many pages are compared in random play where nothing is said.
+const COMPARISONS: u64 = 250;
 
 /// Pages that many readers share, and pages with forms of the reader's own.
 const PAGES: &[&str] = &[
@@ -57,29 +65,83 @@ fn plain(got: &Got) -> String {
     plain
 }
 
-/// Asks for each page three times: as it may have been kept, once more, and drawn anew.
+/// A page as a browser asks for it that reads brotli.
+async fn pressed(game: &Game, session: &SessionToken, path: &str) -> Got {
+    let request = Request::get(path).header(header::ACCEPT_ENCODING, "br");
+    let mut got = ask(game, session, request.body(Body::empty()).unwrap()).await;
+    if got.is_coded("br") {
+        let mut text = Vec::new();
+        let mut reading = brotli::Decompressor::new(&*got.body, 4_096);
+        reading.read_to_end(&mut text).unwrap();
+        got.body = text;
+    }
+    got
+}
+
+/// Compares all pages for all readers.
 async fn compare(game: &Game, readers: &[(&str, SessionToken)], after: &str) {
     for (who, session) in readers {
         for page in PAGES {
-            let path = format!("/g/{}{page}", game.word);
-            let (first, kept, anew) = loop {
-                // What a reader opens is not new to them from then on, and pages say so.
-                get(game, session, &path).await;
-                let head = game.head().await;
-                let first = get(game, session, &path).await;
-                let kept = get(game, session, &path).await;
-                game.table.site().pages.clear();
-                let anew = get(game, session, &path).await;
-                // What fell due meanwhile makes another page.
-                if game.head().await == head {
-                    break (first, kept, anew);
-                }
-            };
-            let place = format!("{page} for {who} after {after}");
-            assert_eq!(first.status, anew.status, "{place}");
-            assert_eq!(plain(&first), plain(&anew), "{place}");
-            assert_eq!(plain(&kept), plain(&anew), "{place}, kept");
+            compare_page(game, session, page, &format!("for {who} after {after}")).await;
         }
+    }
+}
+
+/// Asks for a page as it may have been kept, once more, twice pressed, and drawn anew.
+async fn compare_page(game: &Game, session: &SessionToken, page: &str, place: &str) {
+    let path = format!("/g/{}{page}", game.word);
+    let (seen, anew) = loop {
+        // What a reader opens is not new to them from then on, and pages say so.
+        get(game, session, &path).await;
+        let head = game.head().await;
+        let seen = [
+            ("as it was kept before", get(game, session, &path).await),
+            ("kept", get(game, session, &path).await),
+            ("pressed", pressed(game, session, &path).await),
+            ("kept as pressed", pressed(game, session, &path).await),
+        ];
+        game.table.site().pages.clear();
+        let anew = get(game, session, &path).await;
+        // What fell due meanwhile makes another page.
+        if game.head().await == head {
+            break (seen, anew);
+        }
+    };
+    for (how, got) in seen {
+        assert_eq!(got.status, anew.status, "{page} {place}, {how}");
+        assert_eq!(plain(&got), plain(&anew), "{page} {place}, {how}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kept_pages_are_as_if_drawn_anew_whatever_people_do() {
+    let wanted = said("QUORATE_COMPARISONS").unwrap_or(COMPARISONS);
+    let seed = said("QUORATE_SEED").unwrap_or(1);
+    let (mut done, mut case) = (0, 0);
+    while done < wanted {
+        let game = Game::with_lockets().await;
+        game.table.token("Olga", true).await;
+        let proposal = json!({ "category": "Proposal", "title": "Lamps", "body": "Two of them." });
+        let made = game.post("/posts", &proposal).by(&game.anna);
+        let post = made.gives(201).await["post"].as_str().unwrap().to_owned();
+        let begun = game.head().await;
+        loop {
+            forms::run(&game, &post, seed, case).await;
+            let mut chance = Chance::of(seed ^ 0x5EED, case);
+            case += 1;
+            for who in ["Anna", "Bert", "Fay", "Olga", "a stranger"] {
+                let session = game.table.session_if_any(who).await;
+                let session = session.unwrap_or_else(|| SessionToken::fresh().unwrap());
+                let page = chance.of_list(PAGES);
+                let place = format!("for {who}, seed {seed}, after form {case}");
+                compare_page(&game, &session, page, &place).await;
+                done += 1;
+            }
+            if done >= wanted || case.is_multiple_of(CASES_OF_A_GAME) {
+                break;
+            }
+        }
+        assert!(game.head().await > begun, "nothing that was sent was taken");
     }
 }
 
@@ -113,6 +175,25 @@ async fn a_kept_page_is_what_it_would_be_if_it_were_drawn_anew() {
     let vote = json!({ "vote": "for", "text": "Yes." });
     game.post(&comments, &vote).by(&game.anna).gives(201).await;
     compare(&game, &readers, "a vote").await;
+    let again = json!({ "vote": "against", "text": "No." });
+    game.post(&comments, &again).by(&game.anna).gives(201).await;
+    compare(&game, &readers, "another vote").await;
+    let keep = json!({ "question": "open:open-locket", "value": "keep" });
+    let kept = game.act(&game.bert, "answer", keep).await;
+    compare(&game, &readers, "an answer").await;
+    let undo = json!({ "event": kept["event"]["seq"], "reason": "not so" });
+    game.act(&game.bert, "undo", undo).await;
+    compare(&game, &readers, "an undoing").await;
+    let change = json!({ "do": "set_value", "thing": "player:2", "name": "gems", "value": 5 });
+    let claim = json!({ "rule": "lockets", "reason": "found", "changes": [change] });
+    game.act(&game.anna, "claim", claim).await;
+    compare(&game, &readers, "a claim").await;
+    game.act(&game.anna, "dice", json!({ "line": "DICE6" }))
+        .await;
+    compare(&game, &readers, "dice").await;
+    let withdrawn = json!({ "post": made["post"] });
+    game.act(&game.bert, "withdraw", withdrawn).await;
+    compare(&game, &readers, "a withdrawal").await;
     let letter = json!({ "to": ["Bert"], "text": "Vote!" });
     game.post("/messages", &letter)
         .by(&game.anna)

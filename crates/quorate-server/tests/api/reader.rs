@@ -19,6 +19,13 @@ impl Got {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
+    /// Whether it is in such a coding.
+    pub(crate) fn is_coded(&self, coding: &str) -> bool {
+        self.headers
+            .get(header::CONTENT_ENCODING)
+            .is_some_and(|one| one == coding)
+    }
+
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers[name].to_str().unwrap()
     }

@@ -129,7 +129,8 @@ fn pages(game: &Game, post: &str) -> Vec<String> {
         .collect()
 }
 
-async fn run(game: &Game, post: &str, seed: u64, case: u64) {
+/// Somebody opens a page and sends one of its forms.
+pub(crate) async fn run(game: &Game, post: &str, seed: u64, case: u64) {
     let mut chance = Chance::of(seed, case);
     let name = chance.of_list(&["Anna", "Bert", "Cora", "Olga", "nobody"]);
     // Whoever has erased their account is nobody too.
