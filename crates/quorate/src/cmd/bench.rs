@@ -1,11 +1,14 @@
 //! `quorate bench`: what pages and votes cost on this machine, each beside a measure of the machine itself, in one run.
 
+mod mixed;
 mod reader;
 mod scene;
+mod stopwatch;
+mod town;
+mod years;
 
-use std::io::Write as _;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::{Value as Json, json};
@@ -13,16 +16,17 @@ use serde_json::{Value as Json, json};
 use crate::output::Output;
 use reader::{BenchReader, SentAnswer};
 use scene::{Bare, BenchScene};
+use stopwatch::{bare_sync, now, share};
 
 /// How often somebody votes while votes are timed.
 const VOTES: usize = 101;
 
-/// What SQLite writes ahead for one vote: about six pages, each with a header of its own.
-const SYNC_BYTES: usize = 6 * (4_096 + 24);
-
 /// What is measured, and for how long.
 #[derive(clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    other: Option<OtherBench>,
     /// For how many seconds each page is asked for.
     #[arg(long, default_value_t = 3)]
     seconds: u64,
@@ -37,6 +41,15 @@ pub(crate) struct Arguments {
     rulebook: String,
 }
 
+/// What is measured beside single pages and votes.
+#[derive(clap::Subcommand)]
+enum OtherBench {
+    /// Sixty players read and act in a game with a long past, four times out of five they read.
+    Mixed(mixed::MixedArguments),
+    /// A game's twenty years in their rhythm, and what everything costs as it grows.
+    Years(years::YearsArguments),
+}
+
 /// How often a page came, and how long one took.
 struct PagePace {
     rate: f64,
@@ -46,6 +59,11 @@ struct PagePace {
 
 /// Serves the demo in a process of its own, asks it, and prints a table.
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
+    match &arguments.other {
+        Some(OtherBench::Mixed(mixed)) => return mixed::run(mixed, out),
+        Some(OtherBench::Years(years)) => return years::run(years, out),
+        None => {}
+    }
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(measure(arguments, out))?;
     Ok(ExitCode::SUCCESS)
@@ -180,46 +198,4 @@ async fn votes(
         "what": what, "median_us": vote.as_micros(), "p99_us": late.as_micros(),
         "sync_us": sync.as_micros(), "ratio": ratio,
     }))
-}
-
-/// A file of as many bytes as a vote writes, synced.
-fn bare_sync(scene: &BenchScene) -> Result<Duration> {
-    let mut file = std::fs::OpenOptions::new();
-    let mut file = file
-        .create(true)
-        .append(true)
-        .open(scene.folder().join("bare"))?;
-    let bytes = vec![7; SYNC_BYTES];
-    let start = now();
-    file.write_all(&bytes)?;
-    file.sync_data()?;
-    Ok(now() - start)
-}
-
-/// The time within which so many of a hundred are.
-fn share(times: &mut [Duration], percent: usize) -> Duration {
-    times.sort_unstable();
-    let last = times.len().saturating_sub(1);
-    times.get(last * percent / 100).copied().unwrap_or_default()
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a benchmark has to look at a stopwatch"
-)]
-fn now() -> Instant {
-    Instant::now()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_share_of_a_hundred_is_the_time_of_that_rank() {
-        let mut times: Vec<Duration> = (1..=200).rev().map(Duration::from_millis).collect();
-        assert_eq!(share(&mut times, 50), Duration::from_millis(100));
-        assert_eq!(share(&mut times, 99), Duration::from_millis(198));
-        assert_eq!(share(&mut [], 99), Duration::ZERO);
-    }
 }

@@ -6,6 +6,7 @@ use axum::http::{Request, StatusCode, header};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
+use serde_json::Value as Json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
@@ -72,6 +73,19 @@ impl BenchReader {
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ORIGIN, &self.base);
         self.asked(request, Body::from(form.to_owned())).await
+    }
+
+    /// Acts by the API, with a token; it must be taken.
+    pub(super) async fn act(&self, path: &str, token: &str, body: &Json) -> Result<()> {
+        let request = Request::post(format!("{}{path}", self.base))
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::AUTHORIZATION, format!("Bearer {token}"));
+        let sent = self.asked(request, Body::from(body.to_string())).await?;
+        if !sent.status.is_success() {
+            let why = String::from_utf8_lossy(&sent.body).into_owned();
+            bail!("{path} was answered with {}: {why}", sent.status);
+        }
+        Ok(())
     }
 
     async fn asked(&self, request: axum::http::request::Builder, body: Body) -> Result<SentAnswer> {

@@ -34,14 +34,37 @@ impl BenchScene {
     pub(super) fn start(rulebook: &str, streams: usize) -> Result<Self> {
         let folder = tempfile::tempdir().context("there is no room for a folder")?;
         let program = std::env::current_exe()?;
-        let played = Command::new(&program)
+        let played = Command::new(program)
             .args(["demo", "--no-serve", "--json", "--data"])
             .arg(folder.path())
             .output()?;
         ensure!(played.status.success(), "the demo does not play");
         let told: Json = serde_json::from_slice(&played.stdout)?;
+        let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
+        let here = Json::from(rulebook);
+        let plays = |login: &&Json| {
+            let games = login["games"].as_array();
+            games.is_some_and(|games| games.contains(&here))
+        };
+        let logins = told["logins"].as_array().cloned().unwrap_or_default();
+        let names = logins
+            .iter()
+            .filter(plays)
+            .map(|login| text(&login["name"]));
+        let mut scene = Self::serve(folder, rulebook, streams)?;
+        scene.players = names.collect();
+        scene.password = text(&told["password"]);
+        Ok(scene)
+    }
+
+    /// Serves a game of a folder that somebody filled.
+    pub(super) fn of_folder(folder: TempDir, game: &str) -> Result<Self> {
+        Self::serve(folder, game, 0)
+    }
+
+    fn serve(folder: TempDir, game: &str, streams: usize) -> Result<Self> {
         let connections = (streams + CONNECTIONS_MORE).to_string();
-        let mut server = Command::new(&program)
+        let mut server = Command::new(std::env::current_exe()?)
             .args(["serve", "--json", "--listen", "127.0.0.1:0"])
             .args(["--connections-per-address", &connections, "--data"])
             .arg(folder.path())
@@ -51,22 +74,11 @@ impl BenchScene {
         let output = server.stdout.take().context("the server has no output")?;
         BufReader::new(output).read_line(&mut said)?;
         let said: Json = serde_json::from_str(&said).context("the server does not start")?;
-        let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
-        let here = Json::from(rulebook);
-        let plays = |login: &&Json| {
-            let games = login["games"].as_array();
-            games.is_some_and(|games| games.contains(&here))
-        };
-        let logins = told["logins"].as_array().cloned().unwrap_or_default();
         Ok(Self {
-            base: text(&said["serving"]),
-            game: rulebook.to_owned(),
-            players: logins
-                .iter()
-                .filter(plays)
-                .map(|login| text(&login["name"]))
-                .collect(),
-            password: text(&told["password"]),
+            base: said["serving"].as_str().unwrap_or_default().to_owned(),
+            game: game.to_owned(),
+            players: Vec::new(),
+            password: String::new(),
             server,
             folder,
         })

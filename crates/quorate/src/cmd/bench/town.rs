@@ -1,0 +1,305 @@
+//! A game that is played for a bench: founded and filled by the games' own writers, before any server serves it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use futures_util::future::try_join_all;
+use quorate_engine::conventions::PLAY;
+use quorate_kernel::command::{Act, Actor, NewPost, typed};
+use quorate_kernel::digest::Digest;
+use quorate_kernel::{EventSeq, GameId, Id, Moment, Name, PlayerId, PostId, Span, Thing, Value};
+use quorate_runtime::ports::{NewAccount, Seat, Session, TimeSource, Token, TokenScopes, Wait};
+use quorate_runtime::{Answer, Games};
+use quorate_server::security::carried::digest_of;
+use quorate_server::security::session::{Cookies, SessionToken};
+
+use crate::data_folder::{self, DataArguments, DataFolder};
+use crate::rulebooks;
+
+/// The rulebook that is played: the one with the most rules about votes.
+const BOOK: &str = "adventurers-2019";
+
+/// The game's word.
+pub(super) const GAME: &str = "town";
+
+/// A rule that gives the tracker something to do at any time.
+const MARKS: &str = "---\nsection: SECTION\n---\n# Marks\n\n\
+    1. Each {player} has a number of Marks, and may make one more at any time.\n\n\
+    ```starlark\nmarks = number(\"Marks\", of = player, default = 0, tracked = \"tracker\")\n\n\
+    def make_mark(actor: Player):\n    actor.marks += 1\n\n\
+    action(\"make-mark\", make_mark, title = \"Make a mark\")\n```\n";
+
+/// How long sessions count that a bench begins.
+const SESSION: Span = Span::days(2);
+
+/// How often a clock that somebody else moves is looked at.
+const LOOKED_AT: Duration = Duration::from_millis(5);
+
+/// A clock that goes on when it is told to.
+pub(super) struct BenchClock(AtomicI64);
+
+impl BenchClock {
+    pub(super) fn at(moment: Moment) -> Arc<Self> {
+        Arc::new(Self(AtomicI64::new(moment.0)))
+    }
+
+    /// Goes on by so much.
+    pub(super) fn pass(&self, span: Span) {
+        self.0.fetch_add(span.0, Ordering::Relaxed);
+    }
+}
+
+impl TimeSource for BenchClock {
+    fn now(&self) -> Moment {
+        Moment(self.0.load(Ordering::Relaxed))
+    }
+
+    fn until(&self, moment: Moment) -> Wait<'_> {
+        Box::pin(async move {
+            while self.now() < moment {
+                tokio::time::sleep(LOOKED_AT).await;
+            }
+        })
+    }
+}
+
+/// A game while it is played.
+pub(super) struct BenchTown {
+    data: DataFolder,
+    games: Games,
+    game: GameId,
+    pub(super) players: Vec<PlayerId>,
+    keys: u64,
+}
+
+/// Somebody who reads and plays over HTTP.
+pub(super) struct Townsman {
+    /// The cookie of their session.
+    pub(super) cookie: String,
+    /// The token of their programs.
+    pub(super) token: String,
+}
+
+impl BenchTown {
+    /// Founds it, with so many players.
+    pub(super) fn found(folder: &Path, clock: Arc<dyn TimeSource>, players: usize) -> Result<Self> {
+        let mut town = Self::open(folder, clock)?;
+        let mut book = rulebooks::read(BOOK)?;
+        book.rules
+            .push(("2-marks.md".to_owned(), MARKS.replace("SECTION", PLAY)));
+        let founding = book.founding("A town", "Player 0")?;
+        let found = town
+            .games
+            .found(&town.game, Actor::Operator, "found".into(), founding);
+        kept(town.data.wait(found)?)?;
+        town.players.push(PlayerId(Id::new(EventSeq(1), 0)));
+        for n in 1..players {
+            let apply = Act::Apply {
+                name: typed(&format!("Player {n}")),
+                text: typed("Let me in."),
+            };
+            let asked = town.send(Actor::Newcomer, apply)?;
+            let new = PlayerId(Id::new(asked, 0));
+            town.does(0, "admit-player", "applicant", Thing::Player(new))?;
+            town.players.push(new);
+        }
+        Ok(town)
+    }
+
+    /// The games of a folder.
+    fn open(folder: &Path, clock: Arc<dyn TimeSource>) -> Result<Self> {
+        let place = DataArguments {
+            data: folder.to_owned(),
+            database: None,
+            objects: None,
+        };
+        let data = DataFolder::own(&place)?;
+        Ok(Self {
+            games: data.games_at(clock)?,
+            data,
+            game: GAME.parse()?,
+            players: Vec::new(),
+            keys: 0,
+        })
+    }
+
+    /// Goes on with it after it was closed.
+    pub(super) fn again(
+        folder: &Path,
+        clock: Arc<dyn TimeSource>,
+        of: &ClosedTown,
+    ) -> Result<Self> {
+        let town = Self::open(folder, clock)?;
+        Ok(Self {
+            players: of.players.clone(),
+            keys: of.keys,
+            ..town
+        })
+    }
+
+    /// An action with one argument.
+    pub(super) fn does(
+        &mut self,
+        who: usize,
+        action: &str,
+        with: &str,
+        of: Thing,
+    ) -> Result<EventSeq> {
+        let act = Act::Do {
+            action: action.into(),
+            args: vec![(with.into(), Value::Thing(of))],
+        };
+        self.send(Actor::Player(self.players[who]), act)
+    }
+
+    /// Sends one command; it must be kept.
+    pub(super) fn send(&mut self, actor: Actor, act: Act) -> Result<EventSeq> {
+        let key = self.key();
+        kept(
+            self.data
+                .wait(self.games.send(&self.game, actor, key, act))?,
+        )
+    }
+
+    /// Sends many at once; all must be kept. Gives the newest event.
+    pub(super) fn together(&mut self, acts: Vec<(usize, Act)>) -> Result<EventSeq> {
+        let sent: Vec<_> = acts
+            .into_iter()
+            .map(|(who, act)| (Actor::Player(self.players[who]), self.key(), act))
+            .collect();
+        let sent = sent.into_iter().map(async |(actor, key, act)| {
+            kept(self.games.send(&self.game, actor, key, act).await?)
+        });
+        let seqs = self.data.wait(try_join_all(sent))?;
+        seqs.into_iter().max().context("nothing was sent")
+    }
+
+    fn key(&mut self) -> Name {
+        self.keys += 1;
+        format!("b{}", self.keys).into()
+    }
+
+    /// A new post.
+    pub(super) fn post(&mut self, who: usize, category: &str) -> Result<PostId> {
+        let post = NewPost {
+            category: category.into(),
+            title: typed("A matter of some weight"),
+            body: typed("Whereas much is to be said, little is."),
+            flavour: typed(""),
+            fields: Vec::new(),
+            patch: None,
+        };
+        let seq = self.send(Actor::Player(self.players[who]), Act::Post(Box::new(post)))?;
+        Ok(PostId(Id::new(seq, 0)))
+    }
+
+    /// Writes a snapshot.
+    pub(super) fn snapshot(&self) -> Result<()> {
+        self.data.wait(self.games.keep_snapshot(&self.game))?;
+        Ok(())
+    }
+
+    /// Opens the game as a server does that starts.
+    pub(super) fn opened(&self) -> Result<()> {
+        let (journal, seals) = (&*self.data.store, &*self.data.store);
+        self.data
+            .wait(quorate_runtime::fold::open(journal, seals, &self.game))?;
+        Ok(())
+    }
+
+    /// An account, a session and a token for each player.
+    pub(super) fn people(&self) -> Result<Vec<Townsman>> {
+        let each = self.players.iter().enumerate();
+        each.map(|(n, player)| self.data.wait(self.townsman(n, *player)))
+            .collect()
+    }
+
+    async fn townsman(&self, n: usize, player: PlayerId) -> Result<Townsman> {
+        let (store, now) = (&self.data.store, data_folder::now());
+        let new = NewAccount {
+            name: format!("Player {n}"),
+            mail: None,
+            password: None,
+            operator: false,
+            made_at: now,
+        };
+        let account = store.make(&new).await?;
+        let seat = Seat {
+            game: self.game.clone(),
+            player,
+            account,
+        };
+        store.take_seat(&seat).await?;
+        let session = SessionToken::fresh().context("no session")?;
+        let begun = Session {
+            digest: Digest(session.digest().0),
+            account,
+            began_at: now,
+            ends_at: now + SESSION,
+        };
+        store.begin_session(&begun).await?;
+        let word = format!("token of {n}");
+        let token = Token {
+            digest: digest_of(&word),
+            account,
+            label: "a bench".to_owned(),
+            scopes: TokenScopes::all(),
+            game: None,
+            made_at: now,
+            ends_at: None,
+        };
+        store.make_token(&token).await?;
+        let cookie = Cookies { is_secure: false }.set(&session, 1);
+        let cookie = cookie.to_str()?.split(';').next().unwrap_or_default();
+        Ok(Townsman {
+            cookie: cookie.to_owned(),
+            token: word,
+        })
+    }
+
+    /// Lets the folder go, for a server to serve.
+    pub(super) fn close(self) -> Result<ClosedTown> {
+        self.data.wait(self.games.close())?;
+        Ok(ClosedTown {
+            players: self.players,
+            keys: self.keys,
+        })
+    }
+}
+
+/// What is needed to go on with a game later.
+pub(super) struct ClosedTown {
+    players: Vec<PlayerId>,
+    keys: u64,
+}
+
+fn kept(answer: Answer) -> Result<EventSeq> {
+    match answer {
+        Answer::Kept(receipt) => Ok(receipt.seq),
+        Answer::Refused(refusal) => bail!("refused: {refusal:?}"),
+    }
+}
+
+/// A comment.
+pub(super) fn comment(post: PostId, text: &str) -> Act {
+    Act::Comment {
+        post,
+        text: typed(text),
+    }
+}
+
+/// A comment with a vote.
+pub(super) fn ballot(post: PostId, vote: &str) -> Act {
+    comment(post, &format!("I am :{vote}: it."))
+}
+
+/// A mark on the tracker.
+pub(super) fn mark() -> Act {
+    Act::Do {
+        action: "make-mark".into(),
+        args: Vec::new(),
+    }
+}
