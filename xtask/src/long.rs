@@ -18,7 +18,7 @@ type LongRun = (&'static str, u64, fn(u64) -> Result<bool>);
 const RUNS: [LongRun; 47] = [
     ("kills", 20, kills),
     ("server-kills", 20, server_kills),
-    ("faults", 20, faults),
+    ("faults", 10, faults),
     ("cases", 20, cases),
     ("forms", 20, forms),
     ("kept-pages", 10, kept_pages),
@@ -90,8 +90,8 @@ const RUNS: [LongRun; 47] = [
 /// How many workers, or servers, are killed in a part.
 const KILLS: &str = "50";
 
-/// How often each fault is put in, in a part.
-const FAULTS: &str = "10";
+/// Into how many servers each fault is put in a part, ten times in each.
+const FAULTS: &str = "2";
 
 /// How many requests are made from the API's document in a part.
 const CASES: &str = "1000";

@@ -89,6 +89,8 @@ async fn make(folder: &Folder) -> Result<(), StoreError> {
         .await
         .explain()?;
     migrate(&mut file, &unborn).await?;
+    // What would stay ahead of it does not come along; that it does, closing doesn't tell.
+    settle_whole(&mut file).await?;
     file.close().await.explain()?;
     let path = folder.file();
     fs::rename(&unborn, &path).map_err(|e| of_file(&e, &path))?;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use running::{Server, asked, done, refused};
+use running::{Server, asked, can_be_traced, done, refused};
 
 /// Somebody who isn't root, for whom a folder can be closed.
 const NOBODY: &str = "65534";
@@ -151,4 +151,42 @@ fn a_start_over_a_full_disk_is_told_as_such_and_heals() {
     let ready = readiness(&server);
     assert!(ready.contains(" 200 "), "{ready}");
     server.stop();
+}
+
+/// Founds a game in a new folder, with a fault of one sync if one is told; gives which calls there were, in order.
+fn founded_with(fault: Option<usize>, data: &Path) -> Vec<String> {
+    let noted = data.with_extension("noted");
+    let mut new = Command::new("strace");
+    new.args(["-f", "-qq", "-e", "trace=fsync,/^rename", "-o"]);
+    new.arg(&noted);
+    if let Some(nth) = fault {
+        new.args(["-e", &format!("inject=fsync:error=EIO:when={nth}")]);
+    }
+    new.args([env!("CARGO_BIN_EXE_quorate"), "new", "one-page"]);
+    let ran = new.args(["--id", "town", "--data"]).arg(data).output();
+    let ran = ran.expect("it runs");
+    assert_eq!(ran.status.success(), fault.is_none(), "{ran:?}");
+    let noted = fs::read_to_string(noted).expect("the tracer notes");
+    noted.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_new_store_that_could_not_be_synced_is_made_again() {
+    if !can_be_traced() {
+        return;
+    }
+    let parent = tempfile::tempdir().expect("a folder");
+    let calls = founded_with(None, &parent.path().join("well"));
+    let made = calls
+        .iter()
+        .position(|call| call.contains("quorate.db.new"));
+    let calls = &calls[..made.expect("it is made beside its place")];
+    let syncs = calls.iter().filter(|call| call.contains("fsync(")).count();
+    // The last ones put the file into the state in which it comes to its place.
+    for nth in syncs - 2..=syncs {
+        let data = parent.path().join(format!("sync-{nth}"));
+        founded_with(Some(nth), &data);
+        done(&["new", "one-page", "--id", "village"], &data);
+        assert_eq!(done(&["verify", "village"], &data)["holds"], true);
+    }
 }

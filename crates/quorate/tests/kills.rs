@@ -1,7 +1,8 @@
 //! A server under load that is killed at random, or whose disk fails: nothing acknowledged is lost, doubled or renumbered.
 //!
 //! `QUORATE_KILLS` says how often it is killed (50 times, if nothing is said), `QUORATE_SEED` where chance begins. Each kill
-//! follows from the seed and its number, so a failure names both. `QUORATE_FAULTS` says how often each fault is put in.
+//! follows from the seed and its number, so a failure names both. `QUORATE_FAULTS` says in how many servers each fault is put
+//! in, ten times or more in each.
 #![cfg(unix)]
 
 mod running;
@@ -10,12 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use running::{Server, done};
+use running::{Server, can_be_traced, done};
 use serde_json::{Value as Json, json};
 
 /// How often the server is killed where nothing is said.
@@ -181,19 +181,12 @@ fn start(data: &Path) -> Server {
     Server::with(data, &ROOMY)
 }
 
-/// Starts a server into which strace puts a fault: which calls fail, and how.
-fn with_fault(call: &str, fault: &str, data: &Path) -> Server {
+/// Starts a server into which strace puts a fault, and notes that: which calls fail, and how.
+fn with_fault(call: &str, fault: &str, data: &Path, noted: &Path) -> Server {
     let (trace, inject) = (format!("trace={call}"), format!("inject={call}:{fault}"));
-    // The tracer goes aside, so that the server is our own child; what it says goes nowhere.
-    let aside = [
-        "strace",
-        "-D",
-        "-f",
-        "--seccomp-bpf",
-        "-qq",
-        "-o",
-        "/dev/null",
-    ];
+    // The tracer goes aside, so that the server is our own child.
+    let noted = noted.to_str().expect("a plain path");
+    let aside = ["strace", "-D", "-f", "--seccomp-bpf", "-qq", "-o", noted];
     let put_in = ["-e", trace.as_str(), "-e", inject.as_str()];
     Server::under(&[aside.as_slice(), &put_in].concat(), data, &ROOMY)
 }
@@ -294,45 +287,55 @@ fn what_was_acknowledged_outlives_every_kill() {
     last.kill();
 }
 
-/// A fault of the disk, as `strace` puts it into a server: what fails, how, after how many calls at the earliest, and for how
-/// many; for all from then on where there is no number.
-type Fault = (&'static str, &'static str, u64, Option<u64>);
+/// A fault of the disk, as `strace` puts it into a server: which calls fail, how, which of them is the first at the earliest, and
+/// which after it.
+type Fault = (&'static str, &'static str, u64, After);
 
-const FAULTS: [Fault; 5] = [
-    ("pwrite64", "error=ENOSPC", 60, Some(30)),
-    ("pwrite64", "error=EIO", 75, Some(1)),
-    ("pwrite64", "error=EDQUOT", 90, Some(30)),
-    ("fsync", "error=EIO", 25, Some(0)),
-    ("fsync", "delay_enter=20000", 5, None),
+/// Which calls fail after the first.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum After {
+    /// So many right after it.
+    Next(u64),
+    /// One of so many, until it were ten.
+    Each(u64),
+    /// All.
+    All,
+}
+
+const FAULTS: [Fault; 6] = [
+    ("pwrite64", "error=ENOSPC", 60, After::Next(30)),
+    ("pwrite64", "error=ENOSPC", 60, After::Each(11)),
+    ("pwrite64", "error=EIO", 75, After::Each(11)),
+    ("pwrite64", "error=EDQUOT", 90, After::Each(11)),
+    ("fsync", "error=EIO", 15, After::Each(4)),
+    ("fsync", "delay_enter=20000", 5, After::All),
 ];
+
+/// How often a fault is put into one server that comes again and again.
+const TIMES: u64 = 10;
 
 /// By how many calls a fault may come later than at the earliest.
 const LATER_MAX: u64 = 20;
 
 /// How strace is told about a fault; the first of a kind comes at the earliest.
-fn told((_, how, earliest, count): Fault, seed: u64, round: u64) -> String {
+fn told((_, how, earliest, after): Fault, seed: u64, round: u64) -> String {
     let later = if round == 0 {
         0
     } else {
         chance(seed, round) % LATER_MAX
     };
     let from = earliest + later;
-    match count {
-        None => format!("{how}:when={from}+"),
-        Some(0) => format!("{how}:when={from}"),
-        Some(count) => format!("{how}:when={from}..{}", from + count),
+    match after {
+        After::All => format!("{how}:when={from}+"),
+        After::Next(count) => format!("{how}:when={from}..{}", from + count),
+        After::Each(step) => format!("{how}:when={from}..{}+{step}", from + step * (TIMES - 1)),
     }
 }
 
-/// Whether faults can be put into a server here.
-fn can_be_traced() -> bool {
-    let mut probe = Command::new("strace");
-    probe.args(["-f", "-e", "inject=getppid:error=EIO", "true"]);
-    let can = probe.output().is_ok_and(|tried| tried.status.success());
-    if !can {
-        eprintln!("no strace here, so no fault was put in");
-    }
-    can
+/// How often a fault was put in, as the tracer noted it.
+fn put_in(noted: &Path) -> u64 {
+    let noted = std::fs::read_to_string(noted).expect("the tracer notes");
+    noted.matches("(INJECTED)").count() as u64
 }
 
 #[test]
@@ -350,22 +353,27 @@ fn what_was_acknowledged_outlives_a_disk_that_fails() {
         let parent = tempfile::tempdir().expect("a folder");
         let data = parent.path().join("data");
         let first = start(&data);
-        let mut players = ["Ada", "Ben"].map(|name| Player::new(&first.address, name));
+        let mut players = ["Ada", "Ben", "Cyd"].map(|name| Player::new(&first.address, name));
         // What it wrote ahead is in the file, so that the next one begins with few writes.
         first.stop();
-        let victim = with_fault(call, &fault, &data);
+        let noted = parent.path().join("noted");
+        let victim = with_fault(call, &fault, &data, &noted);
         let address = victim.address.clone();
         load(&address, &mut players, 0, COMMANDS_MAX, || {});
         let read = ask(&address, "GET", "/", "", "");
         let is_served = read.is_some_and(|(status, _, _)| status == 200);
         assert!(is_served, "{place}: what can be served is served");
-        if kind.3.is_some() {
+        if kind.3 != After::All {
             // The cause is gone, and so is its effect.
             load(&address, &mut players, 1, 10, || {});
             let throw = players[0].throw(&address, "after the fault".to_owned());
             assert!(matches!(throw, Some(201 | 429)), "{place}: {throw:?}");
         }
         victim.end();
+        if let After::Each(_) = kind.3 {
+            let times = put_in(&noted);
+            assert!(times >= TIMES, "{place}: put in {times} times");
+        }
         let last = start(&data);
         for player in &players {
             player.check(&last.address, &place, 40);

@@ -31,6 +31,17 @@ pub(crate) fn refused(words: &[&str], data: &Path) -> String {
     String::from_utf8_lossy(&said).into_owned()
 }
 
+/// Whether faults can be put into a server here.
+pub(crate) fn can_be_traced() -> bool {
+    let mut probe = Command::new("strace");
+    probe.args(["-f", "-e", "inject=getppid:error=EIO", "true"]);
+    let can = probe.output().is_ok_and(|tried| tried.status.success());
+    if !can {
+        eprintln!("no strace here, so no fault was put in");
+    }
+    can
+}
+
 /// A server that goes with the test.
 pub(crate) struct Server {
     process: Child,
