@@ -1,6 +1,6 @@
 //! What the server asks its workers of its own accord, and what it counts for all of them.
 
-use crate::served::{Served, folder, hidden, signal, signed_in};
+use crate::served::{OTHER_TOKEN, Served, folder, hidden, signal, signed_in};
 
 #[test]
 fn the_list_of_games_and_a_private_feed_are_made_by_workers() {
@@ -42,6 +42,29 @@ fn a_list_waits_for_a_worker_that_does_not_answer_and_another_makes_it() {
         frozen.iter().all(|id| !left.contains(id)),
         "the server made it by itself"
     );
+}
+
+#[test]
+fn a_repair_is_sent_by_a_worker_and_a_log_is_judged_again_by_one() {
+    let (folder, _waiting) = folder();
+    let server = Served::start(folder.path(), "workers");
+    let repair = serde_json::json!({ "action": "repair", "arguments": { "reason": "its title was lost",
+        "changes": [{ "do": "rename_rule", "id": "nomic", "title": "The Game" }] } });
+    // Somebody who runs the server and plays nobody.
+    let sent = server.ask_as(
+        OTHER_TOKEN,
+        "POST",
+        "/api/v1/games/town/acts",
+        &repair.to_string(),
+    );
+    assert_eq!(sent.0, 201, "{}", sent.1);
+    assert!(sent.1.contains("\"kind\":\"operator\""), "{}", sent.1);
+    let path = "/api/v1/games/town/verify?grade=judgement";
+    let (status, verdict) = server.ask_as(OTHER_TOKEN, "GET", path, "");
+    assert_eq!(status, 200, "{verdict}");
+    assert!(verdict.contains("\"holds\":true"), "{verdict}");
+    let left = server.workers("again");
+    assert!(left.is_empty(), "it goes with its log: {left:?}");
 }
 
 #[test]

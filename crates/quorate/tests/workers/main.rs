@@ -14,7 +14,7 @@ use quorate_kernel::Moment;
 use quorate_runtime::ports::{Accounts, Moderation, Restraint, RestraintKind};
 use quorate_store::{Store, StoreOptions};
 use serde_json::Value;
-use served::{QUORATE, Served, folder, hidden, signed_in};
+use served::{QUORATE, Served, folder, hidden, signal, signed_in};
 
 /// Answers without the moment at which they were asked for.
 fn timeless(answers: Vec<(u16, String)>) -> Vec<(u16, String)> {
@@ -131,8 +131,7 @@ fn a_page_is_drawn_although_every_worker_was_killed_as_it_waited() {
     });
     assert!(server.workers("pages").len() > 1, "one worker did it all");
     for id in server.workers("pages") {
-        let kill = Command::new("kill").arg("-KILL").arg(&id).status();
-        assert!(kill.expect("kill runs").success());
+        signal("-KILL", &id);
     }
     let (status, page) = drawn(4);
     assert_eq!(status, 200, "{page}");
