@@ -1,5 +1,7 @@
 //! What each kind of act does.
 
+use std::collections::BTreeSet;
+
 use quorate_kernel::command::{Act, Actor, Command, NewPost};
 use quorate_kernel::event::Event;
 use quorate_kernel::ids::PlayerId;
@@ -399,6 +401,9 @@ fn withdraw(tx: &Tx, player: PlayerId, post: PostId) -> Answer<()> {
 fn message(tx: &Tx, player: PlayerId, to: &[PlayerId], text: &Sealed<str>) -> Answer<()> {
     if to.is_empty() || to.iter().any(|id| !things::exists(tx, &Thing::Player(*id))) {
         return Err(Stop::no("somebody of this game to write to"));
+    }
+    if to.iter().collect::<BTreeSet<_>>().len() < to.len() {
+        return Err(Stop::no("each person to write to once"));
     }
     if text.as_str().trim().is_empty() {
         return Err(Stop::no("a message with words"));

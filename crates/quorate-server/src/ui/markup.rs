@@ -55,6 +55,9 @@ impl fmt::Display for Markup {
 
 writes_html!(Markup);
 
+/// How many votes, names and words of the theme are drawn in one text. More would make a page of many times the text's size.
+const TOKENS_MAX: usize = 1_000;
+
 /// Makes HTML of somebody's Markdown.
 pub fn render(text: &str, reading: Reading<'_>) -> Markup {
     let text = cut(text);
@@ -73,8 +76,9 @@ pub fn render(text: &str, reading: Reading<'_>) -> Markup {
     let root = parse_document(&arena, text, &options);
     // The tree changes under the walk, so the walk is fixed first.
     let nodes: Vec<_> = root.descendants().collect();
+    let mut left = TOKENS_MAX;
     for node in nodes {
-        settle(&arena, node, reading);
+        settle(&arena, node, reading, &mut left);
     }
     let mut html = String::with_capacity(text.len() * 2);
     if format_html(root, &options, &mut html).is_err() {
@@ -92,7 +96,7 @@ fn reachable(html: &str) -> String {
 
 /// Turns what must not stand (images, headings of their own level) into what may, and the tokens of the text into votes
 /// and words of the theme.
-fn settle<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, reading: Reading<'_>) {
+fn settle<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, reading: Reading<'_>, left: &mut usize) {
     let mut data = node.data.borrow_mut();
     match &mut data.value {
         NodeValue::Heading(heading) => {
@@ -118,7 +122,7 @@ fn settle<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>, reading: Reading<'_>)
         NodeValue::Text(words) => {
             let words = words.to_string();
             drop(data);
-            place_tokens(arena, node, &words, reading);
+            place_tokens(arena, node, &words, reading, left);
         }
         _ => {}
     }
@@ -139,6 +143,7 @@ fn place_tokens<'a>(
     node: &'a AstNode<'a>,
     words: &str,
     reading: Reading<'_>,
+    left: &mut usize,
 ) {
     // The reader of votes finds none in what somebody else said, so none is drawn there.
     let none = IconWords::default();
@@ -152,6 +157,13 @@ fn place_tokens<'a>(
         debug_assert_eq!(*same, words);
         return;
     }
+    let tokens = pieces
+        .iter()
+        .filter(|piece| !matches!(piece, TextPiece::Words(_)));
+    let Some(rest) = left.checked_sub(tokens.count()) else {
+        return;
+    };
+    *left = rest;
     for piece in pieces {
         let value = match piece {
             TextPiece::Words(words) => NodeValue::Text(words.to_owned().into()),
@@ -309,6 +321,13 @@ mod tests {
         let link = html("[@Anna](https://example.org)");
         assert!(!link.contains("players"), "no link within a link: {link}");
         assert!(names("over to you, @ANNA.", "Anna") && !names("anna@", "Anna"));
+    }
+
+    #[test]
+    fn thousands_of_votes_stay_as_they_were_typed() {
+        let votes = |count| html(&":for: @Anna ".repeat(count)).matches("<svg").count();
+        let most = TOKENS_MAX / 2;
+        assert_eq!((votes(most), votes(most + 1)), (most, 0));
     }
 
     fn html(text: &str) -> String {

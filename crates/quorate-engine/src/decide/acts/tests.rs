@@ -173,3 +173,16 @@ fn a_post_in_another_category_begins_anew_where_a_rule_permits_it() {
     assert_eq!((row.status.as_str(), row.open_at), ("open", game.now));
     assert_eq!(row.title.as_str(), "Call: More fish");
 }
+
+#[test]
+fn nobody_is_written_to_twice_in_one_message() {
+    let mut game = game(FISH);
+    let anna = game.anna;
+    let mut write = |to: Vec<PlayerId>| {
+        let text = typed("Fish?");
+        game.send(Actor::Player(anna), Act::Message { to, text })
+    };
+    let refused = write(vec![anna; 10_000]).expect_err("once will do");
+    assert_eq!(refused.what(), "each person to write to once");
+    write(vec![anna]).expect("she is there");
+}
