@@ -49,6 +49,9 @@ const KILLS: u64 = 100;
 const GAMES: usize = 1_000;
 const BUSY: usize = 50;
 
+/// What the server may need for games that are awake, its workers left out.
+const ALONE_MIB: u64 = 200;
+
 /// How long the busy ones are looked at.
 const LOOKED_AT: Duration = Duration::from_mins(1);
 
@@ -304,7 +307,11 @@ fn thousand() {
         );
         assert_eq!(read.status, 200, "{}", read.body);
     }
-    println!("{GAMES} games awake: {} MiB", site.proportional_mib());
+    println!(
+        "{GAMES} games awake: {} MiB, the server alone {} MiB of {ALONE_MIB} MiB",
+        site.proportional_mib(),
+        site.server_mib()
+    );
     let (begun, mut most, mut done) = (now(), 0, 0);
     for nth in (0..BUSY).cycle() {
         if now() - begun >= LOOKED_AT {

@@ -34,7 +34,7 @@ pub(crate) async fn measure(event_count: usize) {
     report(
         "opening 50,000 events without a snapshot",
         &format!("{opening:.1?}"),
-        "150 ms, law included",
+        "100 ms, law included",
     );
     let big = grow(&store, "big", event_count).await;
     let games = serve(&store, Arc::clone(&store) as Arc<dyn Journal>).await;
@@ -44,7 +44,7 @@ pub(crate) async fn measure(event_count: usize) {
     report(
         &format!("opening {event_count} events from a snapshot"),
         &format!("{opening:.1?}"),
-        "1 s at a million, law included",
+        "300 ms at a million, law included",
     );
     rates(&store, &big, event_count).await;
 }
