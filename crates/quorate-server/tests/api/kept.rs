@@ -184,13 +184,15 @@ async fn a_kept_page_is_what_it_would_be_if_it_were_drawn_anew() {
     let undo = json!({ "event": kept["event"]["seq"], "reason": "not so" });
     game.act(&game.bert, "undo", undo).await;
     compare(&game, &readers, "an undoing").await;
-    let change = json!({ "do": "set_value", "thing": "player:2", "name": "gems", "value": 5 });
+    let change = json!({ "do": "set_value", "thing": "Bert", "name": "gems", "value": 5 });
     let claim = json!({ "rule": "lockets", "reason": "found", "changes": [change] });
     game.act(&game.anna, "claim", claim).await;
     compare(&game, &readers, "a claim").await;
     game.act(&game.anna, "dice", json!({ "line": "DICE6" }))
         .await;
     compare(&game, &readers, "dice").await;
+    let entry = json!({ "category": "Entry", "title": "Aside", "body": "Never mind." });
+    let made = game.post("/posts", &entry).by(&game.bert).gives(201).await;
     let withdrawn = json!({ "post": made["post"] });
     game.act(&game.bert, "withdraw", withdrawn).await;
     compare(&game, &readers, "a withdrawal").await;
