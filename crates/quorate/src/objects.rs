@@ -244,28 +244,35 @@ enum Failing {
 
 /// Whether it would be said again and again, until somebody changes something.
 fn is_final(error: &object_store::Error) -> bool {
-    use object_store::Error::{NotFound, PermissionDenied, Unauthenticated};
-    matches!(
-        error,
-        NotFound { .. } | PermissionDenied { .. } | Unauthenticated { .. }
-    )
+    [MISSING, REFUSED].contains(&said(error).as_str())
 }
+
+const MISSING: &str = "it is not there";
+const REFUSED: &str = "it refuses these keys";
 
 /// What was said, in a few words: the innermost cause, for what stands around it tells of the library.
 fn said(error: &object_store::Error) -> String {
     use object_store::Error::{NotFound, PermissionDenied, Unauthenticated};
     match error {
-        NotFound { .. } => return "it is not there".to_owned(),
-        PermissionDenied { .. } | Unauthenticated { .. } => {
-            return "it refuses these keys".to_owned();
-        }
+        NotFound { .. } => return MISSING.to_owned(),
+        PermissionDenied { .. } | Unauthenticated { .. } => return REFUSED.to_owned(),
         _ => {}
     }
     let mut cause: &dyn std::error::Error = error;
     while let Some(deeper) = cause.source() {
         cause = deeper;
     }
-    cause.to_string()
+    let cause = cause.to_string();
+    // The library tells a status by its text alone, and behind it all that was answered.
+    let Some((_, status)) = cause.split_once("status code: ") else {
+        return cause.lines().next().unwrap_or_default().to_owned();
+    };
+    match status.get(..3) {
+        Some("404") => MISSING.to_owned(),
+        Some("401" | "403") => REFUSED.to_owned(),
+        Some(code) => format!("it answers with {code}"),
+        None => cause,
+    }
 }
 
 #[async_trait]

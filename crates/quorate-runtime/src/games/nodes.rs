@@ -108,30 +108,29 @@ impl Games {
         purpose: Purpose,
         ask: PeerAsk,
     ) -> Result<PeerAnswer, OperatingError> {
-        let slot = self.wake(game, purpose)?;
-        let mut owner = match slot.owner_elsewhere().await {
-            Err(OperatingError::LaterEdition { edition, .. }) => {
-                Some(node_for(others, game, edition).await?)
-            }
-            owner => owner?,
+        let edition = match self.ask_its_owner(others, game, purpose, ask.clone()).await {
+            Err(OperatingError::LaterEdition { edition, .. }) => edition,
+            done => return done,
         };
-        while let Some(node) = owner.take() {
-            match others.peers.ask(&node, game, ask.clone()).await {
-                Ok(answer) => return Ok(answer),
-                // A node that drains gives its games to any other, which may be an older one.
-                Err(PeerError::Operating(OperatingError::LaterEdition { edition, .. }))
-                    if node.edition < edition =>
-                {
-                    owner = Some(node_for(others, game, edition).await?);
-                }
-                Err(PeerError::Operating(error)) => return Err(error),
-                Err(PeerError::NotOwner) => {}
-                Err(PeerError::Gone(why)) => {
-                    tracing::warn!(%game, node = %node.name, why, "the owner of a game is gone");
-                    // Until its lease ends there is nothing to do but to wait.
-                    tokio::time::sleep(GONE_AGAIN_AFTER).await;
-                }
-            }
+        // This node doesn't know the game's language, or one doesn't to which another gave it.
+        let node = node_for(others, game, edition).await?;
+        let answer = ask_there(others, &node, game, ask).await?;
+        // Until the node that refused has given the game up, this one can't take it.
+        answer.ok_or(OperatingError::Interrupted)
+    }
+
+    async fn ask_its_owner(
+        &self,
+        others: &Others,
+        game: &GameId,
+        purpose: Purpose,
+        ask: PeerAsk,
+    ) -> Result<PeerAnswer, OperatingError> {
+        let slot = self.wake(game, purpose)?;
+        if let Some(owner) = slot.owner_elsewhere().await?
+            && let Some(answer) = ask_there(others, &owner, game, ask.clone()).await?
+        {
+            return Ok(answer);
         }
         // Its own writer asks who owns the game now, and takes the command where that is this node.
         self.do_here(game, purpose, ask).await
@@ -167,6 +166,26 @@ impl Games {
         match self.do_here(game, purpose, ask).await {
             Err(OperatingError::Interrupted) => Err(PeerError::NotOwner),
             done => Ok(done?),
+        }
+    }
+}
+
+/// Asks another node; none where it doesn't own the game, or is gone.
+async fn ask_there(
+    others: &Others,
+    node: &Arc<NodeRow>,
+    game: &GameId,
+    ask: PeerAsk,
+) -> Result<Option<PeerAnswer>, OperatingError> {
+    match others.peers.ask(node, game, ask).await {
+        Ok(answer) => Ok(Some(answer)),
+        Err(PeerError::Operating(error)) => Err(error),
+        Err(PeerError::NotOwner) => Ok(None),
+        Err(PeerError::Gone(why)) => {
+            tracing::warn!(%game, node = %node.name, why, "the owner of a game is gone");
+            // Until its lease ends there is nothing to do but to wait.
+            tokio::time::sleep(GONE_AGAIN_AFTER).await;
+            Ok(None)
         }
     }
 }
