@@ -57,6 +57,7 @@ pub(super) fn finish(tx: &Tx) -> Answer<()> {
     while entities::sweep_references(tx) {
         follow::follow(tx)?;
     }
+    new_law::bring_late(tx);
     last_look::check(tx)?;
     count_breaks(tx);
     if tx.law_changed() {

@@ -92,7 +92,8 @@ fn squares_hold(tx: &Tx) -> Answer<()> {
     Ok(())
 }
 
-fn touched_cells(tx: &Tx) -> BTreeSet<(Name, Thing, Name)> {
+/// The values that an event has written so far, with the kinds of their things.
+pub(super) fn touched_cells(tx: &Tx) -> BTreeSet<(Name, Thing, Name)> {
     let keys: BTreeSet<_> = tx.with_steps(|steps| {
         steps
             .iter()

@@ -185,7 +185,7 @@ fn put_checked(
 }
 
 /// Whether the things in a value are of the kind that the declaration names.
-fn check_kind(tx: &Tx, decl: &ValueDecl, new: &Datum) -> Answer<()> {
+pub(super) fn check_kind(tx: &Tx, decl: &ValueDecl, new: &Datum) -> Answer<()> {
     let wanted = match &decl.holds {
         Holds::Reference(kind) => kind,
         Holds::Listing {

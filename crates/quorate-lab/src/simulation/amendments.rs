@@ -173,7 +173,10 @@ impl SimulatedGame {
     fn mutated(&mut self, text: Arc<str>) -> Arc<str> {
         let mutants = mutation::of_text(&text);
         match self.chance.pick(&mutants) {
-            Some(mutant) => mutant.applied(&text).into(),
+            Some(mutant) => {
+                self.mutated = true;
+                mutant.applied(&text).into()
+            }
             None => text,
         }
     }
@@ -181,6 +184,8 @@ impl SimulatedGame {
 
 #[cfg(test)]
 mod tests {
+    use quorate_kernel::command::NewPost;
+
     use super::*;
 
     const MANIFEST: &str =
@@ -189,6 +194,10 @@ mod tests {
         def find(actor: Player):\n    actor.gold += roll(6, \"find\")\n\naction(\"find\", find)\n```\n";
     const LUCK: &str = "---\nsection: core\n---\n# Luck\n\n1. Who has Gold may pay.\n\n```starlark\ndef spend(actor: Player):\n    \
         require(actor.gold > 2, \"more Gold\")\n    actor.gold -= 2\n\naction(\"spend\", spend)\n```\n";
+
+    const TALLY: &str = "---\nsection: core\n---\n# Tally\n\n1. Who plays votes on a Bill.\n\n```starlark\n\
+        category(\"Bill\", icons = [\"for\", \"against\"], statuses = [\"pending\", \"enacted\"])\n\n\
+        def votes(post: Post, side: str) -> int:\n    return len([p for p in players() if side != \"\"])\n```\n";
 
     fn book(rules: &[(&str, &str)]) -> Rulebook {
         let rules = rules.iter();
@@ -213,5 +222,31 @@ mod tests {
         assert!(tally.made > 20 && tally.undone > 0, "{tally:?}");
         assert!(tally.lost > 0, "no rule missed another: {tally:?}");
         assert_eq!(play().expect("it held before"), tally);
+    }
+
+    #[test]
+    fn a_vote_that_counts_twice_is_a_fault_of_a_rulebook_and_none_of_mutated_code() {
+        let told = |mutated: bool| {
+            let begun = SimulatedGame::begin(&book(&[("1-tally.md", TALLY)]), 1);
+            let mut game = begun.unwrap_or_else(|failure| panic!("{failure:?}"));
+            game.mutated = mutated;
+            let anna = Actor::Player(game.members()[0]);
+            let bill = NewPost {
+                category: "Bill".into(),
+                title: typed("A bill"),
+                body: typed(""),
+                flavour: typed(""),
+                fields: Vec::new(),
+                patch: None,
+            };
+            game.send(anna, Act::Post(Box::new(bill)))?;
+            let post = game.state().posts.keys().next().copied();
+            let post = post.expect("it was posted");
+            let text = typed(":for:");
+            game.send(anna, Act::Comment { post, text }).map(|_| ())
+        };
+        let fault = told(false).expect_err("each counts on both sides");
+        assert!(fault.contains("people are counted"), "{fault}");
+        assert_eq!(told(true), Ok(()));
     }
 }

@@ -58,6 +58,8 @@ pub(super) struct SimulatedGame {
     pub(super) tally: SimulationTally,
     /// Whether nobody proposes or claims changes of the rules.
     pub(super) keeps_law: bool,
+    /// Whether code that chance has changed is or was law.
+    pub(super) mutated: bool,
     /// What rule code broke of, lately.
     pub(super) broke: Vec<String>,
     /// The command that is being judged, for the report.
@@ -92,6 +94,7 @@ impl SimulatedGame {
             keys: 0,
             tally: SimulationTally::default(),
             keeps_law: false,
+            mutated: false,
             broke: Vec::new(),
             doing: String::new(),
         };
@@ -276,7 +279,7 @@ impl SimulatedGame {
                 self.tally.laws += u64::from(new_law);
                 self.note_breaks(event);
                 self.events.push((**event).clone());
-                invariants::after(&before, head, event, &self.judge, new_law)?;
+                invariants::after(&before, head, event, &self.judge, new_law, self.mutated)?;
             }
         }
         Ok(judged)

@@ -31,13 +31,14 @@ pub(super) fn unchanged(before: &State, head: Head, judge: &Judge) -> Result<(),
     Ok(())
 }
 
-/// What an event must be, and what must hold after it.
+/// What an event must be, and what must hold after it. Code that chance has `mutated` may count votes as it likes.
 pub(super) fn after(
     before: &State,
     head: Head,
     event: &Event,
     judge: &Judge,
     new_law: bool,
+    mutated: bool,
 ) -> Result<(), String> {
     chained(head, event, judge)?;
     dice_follow(before, event)?;
@@ -75,7 +76,7 @@ pub(super) fn after(
             }
             Effect::Comment {
                 key, new: Some(_), ..
-            } => one_vote_each(judge, key.post)?,
+            } if !mutated => one_vote_each(judge, key.post)?,
             _ => {}
         }
     }
@@ -127,13 +128,25 @@ fn in_range(state: &State, law: &Law, key: &CellKey, value: &Value) -> Result<()
     let Some(decl) = law.value(&kind, key.name.as_str()) else {
         return Ok(());
     };
-    if fits(&decl.it, &convert::datum(value)) {
+    let datum = convert::datum(value);
+    if fits(&decl.it, &datum) && decl.it.allows(&datum) && points_right(state, &decl.it, &datum) {
         return Ok(());
     }
     Err(format!(
         "{} of {} is {value:?}, which {:?} does not allow",
         key.name, key.thing, decl.it.holds
     ))
+}
+
+/// A reference points at a thing of its kind. A post may have changed its category since.
+fn points_right(state: &State, decl: &ValueDecl, datum: &Datum) -> bool {
+    match (&decl.holds, datum) {
+        (Holds::Reference(kind), Datum::Thing(Thing::Entity(id))) => {
+            let entity = state.entities.get(id);
+            entity.is_none_or(|entity| entity.kind == *kind)
+        }
+        _ => true,
+    }
 }
 
 fn fits(decl: &ValueDecl, datum: &Datum) -> bool {
@@ -162,8 +175,8 @@ fn fits(decl: &ValueDecl, datum: &Datum) -> bool {
     }
 }
 
-/// Nobody's vote counts twice: the votes for and against a matter are no more than there are people who are members or were
-/// some day, for a count may be final while its voters leave.
+/// Nobody's vote counts twice under the code of a rulebook: the votes for and against a matter are no more than there are people
+/// who are members or were some day, for a count may be final while its voters leave.
 fn one_vote_each(judge: &Judge, post: PostId) -> Result<(), String> {
     let law = judge.law();
     let Some(row) = judge.state().posts.get(&post) else {
