@@ -13,6 +13,9 @@ use crate::icons::{self, IconWords};
 use crate::reads::ReadKey;
 use crate::tx::Tx;
 
+/// How many icons one comment may have. Rules go through all of them to count votes.
+const ICONS_MAX: usize = 20;
+
 /// A built-in act by its name, as `perform` and `allowed` take it.
 pub(crate) fn attempt(
     tx: &Tx,
@@ -193,7 +196,14 @@ fn votes_in(
     text: &str,
 ) -> Answer<Vec<IconUse>> {
     let reading = icons::read(text, &icon_words(tx, post));
-    let mut uses = Vec::with_capacity(reading.icons.len());
+    let count = reading.icons.len();
+    if count > ICONS_MAX {
+        let refusal = Refusal::plain("at most 20 icons in one comment");
+        return Err(Stop::refused(
+            refusal.about(argument("text")).having(count.to_string()),
+        ));
+    }
+    let mut uses = Vec::with_capacity(count);
     for (index, name) in reading.icons.into_iter().enumerate() {
         if is_repeated(tx, actor, post, &name) {
             say_no_vote(tx, &name, "it stands already, and could not be cast again");
@@ -341,6 +351,17 @@ stake = number("Stake", of = "Poll")"#;
             .comment(poll, ":aye: with pleasure")
             .expect("that one does");
         assert_eq!(counted(&event), [("aye", true)]);
+    }
+
+    #[test]
+    fn a_comment_has_no_more_icons_than_rules_can_count() {
+        let mut game = game(LETTERS);
+        let poll = game.post(new_post("Poll", "Who?")).expect("anybody may");
+        let votes = |count: usize| ":aye: ".repeat(count);
+        let refused = game.comment(poll, &votes(21)).expect_err("one too many");
+        assert_eq!(refused.what(), "at most 20 icons in one comment");
+        assert_eq!(refused.needs[0].have, "21");
+        game.comment(poll, &votes(20)).expect("as many as can be");
     }
 
     #[test]
