@@ -57,7 +57,7 @@ impl SimulatedGame {
     }
 
     /// Whether each rule that the game began with stands as it did, and works.
-    fn is_as_founded(&self) -> bool {
+    pub(super) fn is_as_founded(&self) -> bool {
         let founding = self.events.first().map(|event| &event.act);
         let Some(Act::Found(founding)) = founding else {
             return false;

@@ -13,7 +13,8 @@ const TRIED_EACH: u64 = 8;
 const AHEAD: Span = Span::days(4);
 
 impl SimulatedGame {
-    /// Sends a refused command again at the moment that its refusal names, and leaves the game as it was.
+    /// Sends a refused command again at the moment that its refusal names, and leaves the game as it was. Rules that play has
+    /// changed may name any moment.
     ///
     /// # Errors
     /// Fails where the moment has passed already, and where the command is refused then for the same reason.
@@ -31,7 +32,7 @@ impl SimulatedGame {
             ));
         }
         let soon = next_at >= self.now && next_at <= self.now + AHEAD;
-        if !soon || !self.keys.is_multiple_of(TRIED_EACH) {
+        if !soon || !self.keys.is_multiple_of(TRIED_EACH) || !self.is_as_founded() {
             return Ok(());
         }
         let then = self.aside(|game| {
