@@ -189,12 +189,12 @@ async fn opened(
         let by = Mail::by_server(from, mail_server, None, ADDRESS).unwrap();
         by.with_replies(Some("reply@nomic.example")).unwrap()
     });
-    let house = ServerConfig {
+    let config = ServerConfig {
         address: Some(ADDRESS.to_owned()),
         mail: by,
         ..ServerConfig::default()
     };
-    let parts = Deps {
+    let deps = Deps {
         games: games.clone().into(),
         again: judges_here(&laws),
         laws,
@@ -213,10 +213,10 @@ async fn opened(
         clock: clock.clone(),
         secret,
         books: Vec::new(),
-        house,
+        config,
         workers: None,
     };
-    let site = AppState::new(parts).map_err(|error| error.to_string());
+    let site = AppState::new(deps).map_err(|error| error.to_string());
     let courier = Courier::new(&Arc::new(site.unwrap())).unwrap();
     (games, courier)
 }

@@ -138,7 +138,7 @@ impl Town {
     async fn send(&mut self, actor: Actor, act: Act) -> quorate_kernel::EventSeq {
         self.keys += 1;
         let key = Name::from(format!("b{}", self.keys));
-        let games = &self.table.site().parts.games;
+        let games = &self.table.site().deps.games;
         match games.send(&self.game, actor, key, act).await {
             Ok(Answer::Kept(receipt)) => receipt.seq,
             other => panic!("{other:?}"),
@@ -176,7 +176,7 @@ impl Town {
             let author = Actor::Player(self.people[usize::try_from(last).unwrap_or(0) % PLAYERS]);
             let seq = self.send(author, Act::Post(Box::new(story))).await;
             let post = PostId(Id::new(seq, 0));
-            let games = &self.table.site().parts.games;
+            let games = &self.table.site().deps.games;
             let first = self.keys + 1;
             self.keys += COMMENTS;
             let comments = (first..=self.keys).map(|key| {

@@ -187,7 +187,7 @@ async fn earlier(view: &GameView, key: &str) -> Result<Option<Receipt>, Problem>
         actors.push((Actor::Operator, key.into()));
     }
     for (actor, key) in actors {
-        let games = &view.app().parts.games;
+        let games = &view.app().deps.games;
         if let Some(receipt) = games.receipt(view.game(), actor, &key).await? {
             return Ok(Some(receipt));
         }

@@ -91,7 +91,7 @@ fn carried(parts: &Parts) -> Result<Option<String>, Problem> {
 
 /// The account that a token acts for, as long as the token counts, and what it may do for it.
 pub(crate) async fn account_of(site: &AppState, token: &str) -> Result<(Account, Grant), Problem> {
-    let accounts = &site.parts.accounts;
+    let accounts = &site.deps.accounts;
     let known = accounts.token(digest_of(token), site.now()).await;
     let found = match known.map_err(AppError::from)? {
         Some(known) => {

@@ -216,7 +216,7 @@ pub(crate) async fn stream(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let found = GameContext::at(&site, &caller.visitor, &game).await?;
-    let notices = site.parts.games.subscribe(found.game());
+    let notices = site.deps.games.subscribe(found.game());
     // Looked at again after subscribing, so that nothing falls between.
     let found = GameContext::at(&site, &caller.visitor, &game).await?;
     let head = found.head().seq.0;

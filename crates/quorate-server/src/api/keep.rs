@@ -108,7 +108,7 @@ pub(crate) async fn verify(
             Grade::Judgement(Box::new(rejudger(&site, &game).await?))
         }
     };
-    let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+    let (journal, seals) = (&*site.deps.journal, &*site.deps.seals);
     let verdict = verify::verify(journal, seals, &game, grade, &mut |_| {}).await?;
     let place = |fault: &LogFault| FaultData {
         seq: fault.seq.0,
@@ -139,19 +139,17 @@ fn operator(visitor: &Visitor) -> Result<(), Problem> {
 }
 
 async fn rejudger(site: &Arc<AppState>, game: &GameId) -> Result<Rejudger, Problem> {
-    let row = site.parts.journal.game(game).await;
+    let row = site.deps.journal.game(game).await;
     let row = row.map_err(quorate_runtime::OperatingError::from)?;
     let row = row.ok_or(AppError::NotFound)?;
-    let secret = row
-        .secret
-        .unwrap_or_else(|| site.parts.secret.of_game(game));
+    let secret = row.secret.unwrap_or_else(|| site.deps.secret.of_game(game));
     let (finding, of) = (Arc::clone(site), game.clone());
     let handle = tokio::runtime::Handle::current();
     let find = move |seq: EventSeq| {
         let found = handle.block_on(finding.events(&of, &[seq]));
         found.ok().and_then(|mut events| events.pop())
     };
-    let judges = (site.parts.again)();
+    let judges = (site.deps.again)();
     Ok(Rejudger::new(judges, game.clone(), secret, Box::new(find)))
 }
 

@@ -40,7 +40,7 @@ pub(crate) async fn rulebooks(
     State(site): State<Arc<AppState>>,
     _: Caller,
 ) -> Json<Vec<RulebookData>> {
-    let books = site.parts.books.iter().map(|book| RulebookData {
+    let books = site.deps.books.iter().map(|book| RulebookData {
         name: book.name.to_string(),
         title: book.manifest.title.clone(),
         about: book.manifest.about.clone(),
@@ -129,7 +129,7 @@ pub(crate) async fn games(
 ) -> Result<Json<Vec<GameLine>>, Problem> {
     let mut lines = Vec::new();
     let grant = &caller.visitor.grant;
-    for row in site.parts.games.list().await? {
+    for row in site.deps.games.list().await? {
         if grant.check_game(row.game.as_str()).is_err() {
             continue;
         }
@@ -185,7 +185,7 @@ pub(crate) async fn found_game(
     Body(new): Body<NewGame>,
 ) -> Result<Response, Problem> {
     let known = site
-        .parts
+        .deps
         .books
         .iter()
         .any(|book| book.name == *new.rulebook);

@@ -18,13 +18,13 @@ pub(crate) async fn as_file(
 ) -> Result<Response, AppError> {
     let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
     let beside = if is_whole {
-        ArchivedSeals::Everything(&site.parts.secret)
+        ArchivedSeals::Everything(&site.deps.secret)
     } else {
         ArchivedSeals::Nothing
     };
     // Written whole before any of it is sent, so that a log that does not hold together is an error and no short file.
     let mut file = BufWriter::new(tempfile::tempfile().map_err(broken)?);
-    let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+    let (journal, seals) = (&*site.deps.journal, &*site.deps.seals);
     let mut progress = |_| {};
     let written = archive::export(journal, seals, &game, beside, &mut file, &mut progress);
     written.await.map_err(|error| match error {

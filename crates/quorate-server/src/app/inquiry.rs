@@ -71,13 +71,13 @@ pub(crate) async fn ask<I: Inquiry>(
     site: &Arc<AppState>,
     inquiry: I,
 ) -> Result<I::Answer, AppError> {
-    let Some(workers) = &site.parts.workers else {
+    let Some(workers) = &site.deps.workers else {
         return inquiry.answer(site).await;
     };
     let (game, account) = (inquiry.game().clone(), inquiry.account());
     let asks = postcard::to_stdvec(&inquiry).map_err(broken)?;
     let answer = if I::IS_KEPT {
-        let newest = site.parts.games.newest(&game).await?;
+        let newest = site.deps.games.newest(&game).await?;
         let while_kept = site.now().0.div_euclid(KEPT_FOR.0);
         let key = Digest::of_parts([
             I::WORD.as_bytes(),

@@ -16,7 +16,7 @@ pub(crate) async fn may_act(site: &AppState, id: AccountId, act: &Act) -> Result
     if !Restraint::covers(act) {
         return Ok(());
     }
-    match site.parts.moderation.restraint(id, site.now()).await? {
+    match site.deps.moderation.restraint(id, site.now()).await? {
         Some(restraint) => Err(AppError::Restrained(describe(site, &restraint))),
         None => Ok(()),
     }
@@ -27,7 +27,7 @@ pub(crate) async fn may_act(site: &AppState, id: AccountId, act: &Act) -> Result
 /// # Errors
 /// Fails with what its operator says.
 pub(crate) async fn may_sign_in(site: &AppState, id: AccountId) -> Result<(), AppError> {
-    let restraint = site.parts.moderation.restraint(id, site.now()).await?;
+    let restraint = site.deps.moderation.restraint(id, site.now()).await?;
     match restraint.filter(|restraint| restraint.kind == RestraintKind::Suspended) {
         Some(restraint) => Err(AppError::Form(describe(site, &restraint))),
         None => Ok(()),

@@ -96,12 +96,12 @@ fn read_by(secret: &[u8; 32], word: &str) -> Option<WordFor> {
 
 /// The word for something.
 pub(crate) fn write(site: &AppState, what: &WordFor) -> String {
-    written(&site.parts.secret.of_forms(), what)
+    written(&site.deps.secret.of_forms(), what)
 }
 
 /// What a word is for, if it is ours.
 pub(crate) fn read(site: &AppState, word: &str) -> Option<WordFor> {
-    read_by(&site.parts.secret.of_forms(), word)
+    read_by(&site.deps.secret.of_forms(), word)
 }
 
 #[cfg(test)]

@@ -25,12 +25,12 @@ pub(crate) async fn set_removed(
         return Err(AppError::NotFound);
     }
     let game: GameId = word.parse().map_err(|_| AppError::NotFound)?;
-    let removed = site.parts.games.removed().await?;
+    let removed = site.deps.games.removed().await?;
     if is_removed == removed.iter().any(|(gone, _)| *gone == game) {
         // It is so already, or there is no such game.
         return Err(AppError::NotFound);
     }
-    if !site.parts.games.set_removed(&game, is_removed).await? {
+    if !site.deps.games.set_removed(&game, is_removed).await? {
         return Err(AppError::NotFound);
     }
     let event = if is_removed {

@@ -67,10 +67,10 @@ pub fn see_with(href: &Href, done: &str) -> Response {
 
 /// How addresses of the site begin, without a stroke at the end: as its operator says, else as the request was sent.
 pub fn site_address(site: &AppState, headers: &HeaderMap) -> String {
-    if let Some(address) = &site.parts.house.address {
+    if let Some(address) = &site.deps.config.address {
         return address.clone();
     }
-    let scheme = if site.parts.house.is_secure {
+    let scheme = if site.deps.config.is_secure {
         "https"
     } else {
         "http"

@@ -35,11 +35,11 @@ pub async fn note(site: &AppState, visitor: &Visitor, happened: Happened) {
         by = entry.by.map(|id| id.0), place = %entry.place, about = %entry.about, "noted"
     );
     ::metrics::counter!(metrics::SECURITY_EVENTS, "event" => entry.event.word()).increment(1);
-    if let Err(error) = site.parts.safety.note(&entry).await {
+    if let Err(error) = site.deps.safety.note(&entry).await {
         tracing::error!(%error, event = entry.event.word(), "the security log could not be written");
     }
     if let Some(id) = entry.account.filter(|_| is_mailed(entry.event)) {
-        match site.parts.accounts.account(id).await {
+        match site.deps.accounts.account(id).await {
             Ok(Some(account)) => tell_owner(site, &account, &entry),
             Ok(None) => {}
             Err(error) => tracing::error!(%error, "the owner of an account was not told"),
@@ -84,7 +84,7 @@ fn is_mailed(event: SecurityEvent) -> bool {
 /// Mails the owner of an account what happened to it, where the server sends mail and has their address. The answer does not
 /// wait for that.
 fn tell_owner(site: &AppState, account: &Account, entry: &SecurityEntry) {
-    let (Some(mail), Some(to)) = (site.parts.house.mail.clone(), account.mail.clone()) else {
+    let (Some(mail), Some(to)) = (site.deps.config.mail.clone(), account.mail.clone()) else {
         return;
     };
     let about = match entry.event {

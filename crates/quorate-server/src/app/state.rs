@@ -113,7 +113,7 @@ pub struct Deps {
     /// The rulebooks that a game can be founded of.
     pub books: Vec<Rulebook>,
     /// How this server is run.
-    pub house: ServerConfig,
+    pub config: ServerConfig,
     /// Processes in which rule code runs that pages and previews ask; none where it runs in this one.
     pub workers: Option<Arc<dyn Workers>>,
 }
@@ -121,7 +121,7 @@ pub struct Deps {
 /// The site.
 pub struct AppState {
     /// What it is made of.
-    pub parts: Deps,
+    pub deps: Deps,
     /// Tokens of forms.
     pub csrf: Csrf,
     /// Passwords.
@@ -170,21 +170,21 @@ pub struct AppState {
 
 impl AppState {
     /// Puts a site together.
-    pub fn new(parts: Deps) -> Result<Self, PasswordError> {
+    pub fn new(deps: Deps) -> Result<Self, PasswordError> {
         Ok(Self {
-            csrf: Csrf::new(&parts.secret.of_forms()),
+            csrf: Csrf::new(&deps.secret.of_forms()),
             passwords: Passwords::new()?,
             turns: Turns::default(),
-            known: KnownBrowsers::new(&parts.secret.of_forms(), parts.house.is_secure),
-            tickets: Tickets::new(&parts.secret.of_forms()),
-            journeys: Journeys::new(&parts.secret.of_forms()),
+            known: KnownBrowsers::new(&deps.secret.of_forms(), deps.config.is_secure),
+            tickets: Tickets::new(&deps.secret.of_forms()),
+            journeys: Journeys::new(&deps.secret.of_forms()),
             uses: NotedUses::default(),
             cookies: Cookies {
-                is_secure: parts.house.is_secure,
+                is_secure: deps.config.is_secure,
             },
-            sign_ins: SiteLimiter::new("sign in", rate::SIGN_IN, parts.buckets.clone()),
-            sign_ups: SiteLimiter::new("sign up", rate::SIGN_UP, parts.buckets.clone()),
-            words: SiteLimiter::new("word", rate::ONCE, parts.buckets.clone()),
+            sign_ins: SiteLimiter::new("sign in", rate::SIGN_IN, deps.buckets.clone()),
+            sign_ups: SiteLimiter::new("sign up", rate::SIGN_UP, deps.buckets.clone()),
+            words: SiteLimiter::new("word", rate::ONCE, deps.buckets.clone()),
             checks: Limiter::new(rate::CHECK),
             forecasts: room(REPORTS.0, REPORTS.1),
             enactments: room(REPORTS.0, REPORTS.1),
@@ -196,13 +196,13 @@ impl AppState {
             draft_turns: Cache::new(DRAFTERS),
             proofs: room(REPORTS.0, REPORTS.1),
             proving: tokio::sync::Mutex::new(()),
-            parts,
+            deps,
         })
     }
 
     /// The moment of the request.
     pub fn now(&self) -> Moment {
-        self.parts.clock.now()
+        self.deps.clock.now()
     }
 
     /// Whether a word that counts once is used for the first time, on whichever node.
@@ -230,23 +230,23 @@ impl AppState {
     /// How readers reach the site.
     pub fn transport(&self) -> Transport {
         Transport {
-            is_secure: self.parts.house.is_secure,
+            is_secure: self.deps.config.is_secure,
         }
     }
 
     /// Whom an account plays, in the games that are on the site.
     pub(crate) async fn seats_of(&self, account: AccountId) -> Result<Vec<Seat>, AppError> {
-        let mut seats = self.parts.accounts.seats_of(account).await?;
-        let games = self.parts.games.list().await?;
+        let mut seats = self.deps.accounts.seats_of(account).await?;
+        let games = self.deps.games.list().await?;
         seats.retain(|seat| games.iter().any(|row| row.game == seat.game));
         Ok(seats)
     }
 
     /// Drops contents of seals for good, from workers too; gives how many there were.
     pub async fn forget(&self, game: &GameId, digests: &[Digest]) -> Result<usize, OperatingError> {
-        let forgotten = match self.parts.games.forget(game, digests).await {
+        let forgotten = match self.deps.games.forget(game, digests).await {
             // Nobody plays a game that was removed; its words lie in the store alone.
-            Err(OperatingError::NoGame(_)) => Ok(self.parts.seals.forget(digests).await?),
+            Err(OperatingError::NoGame(_)) => Ok(self.deps.seals.forget(digests).await?),
             forgotten => forgotten,
         };
         self.drop_words();
@@ -255,7 +255,7 @@ impl AppState {
 
     /// Drops what was kept of words that another node dropped, as long as somebody waits for it.
     pub async fn mind_forgotten(&self) {
-        let mut forgotten = self.parts.games.forgotten();
+        let mut forgotten = self.deps.games.forgotten();
         while forgotten.changed().await.is_ok() {
             self.drop_words();
         }
@@ -267,7 +267,7 @@ impl AppState {
         self.pages.clear();
         self.told.clear();
         self.answers.clear();
-        if let Some(workers) = &self.parts.workers {
+        if let Some(workers) = &self.deps.workers {
             workers.forget();
         }
     }
@@ -286,7 +286,7 @@ impl AppState {
         let missing = seqs.iter().copied();
         let missing: Vec<EventSeq> = missing.filter(|seq| !found.contains_key(seq)).collect();
         if !missing.is_empty() {
-            let (journal, seals) = (&*self.parts.journal, &*self.parts.seals);
+            let (journal, seals) = (&*self.deps.journal, &*self.deps.seals);
             for read in fold::read_events(journal, seals, game, &missing).await? {
                 let (seq, read) = (read.event.seq, Arc::new(read));
                 self.events.insert((game.clone(), seq), Arc::clone(&read));
@@ -299,6 +299,6 @@ impl AppState {
 
     /// The whole log of a game, texts open.
     pub async fn whole_log(&self, game: &GameId) -> Result<Vec<Event>, OperatingError> {
-        fold::whole_log(&*self.parts.journal, &*self.parts.seals, game).await
+        fold::whole_log(&*self.deps.journal, &*self.deps.seals, game).await
     }
 }

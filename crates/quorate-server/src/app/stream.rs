@@ -33,8 +33,8 @@ pub(crate) async fn stream(
 
 async fn open(site: &Arc<AppState>, game: &str) -> Result<Response, AppError> {
     let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
-    let notices = site.parts.games.subscribe(&game);
-    let head = site.parts.games.newest(&game).await?.0;
+    let notices = site.deps.games.subscribe(&game);
+    let head = site.deps.games.newest(&game).await?.0;
     let moved = stream::unfold((notices, Some(head)), |(mut notices, first)| async move {
         let seq = match first {
             Some(seq) => seq,

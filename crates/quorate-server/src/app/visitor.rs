@@ -128,7 +128,7 @@ pub async fn in_use(site: &AppState, place: String, session: Digest) {
     let at = site.now();
     let used = SessionUse { session, at, place };
     let noted = site
-        .parts
+        .deps
         .safety
         .use_session(&used, at + SESSION_IDLE, SESSION_MAX);
     if let Err(error) = noted.await {
@@ -162,7 +162,7 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
         let account = match &carried {
             Some(token) => {
                 let digest = session_digest(token);
-                let accounts = &site.parts.accounts;
+                let accounts = &site.deps.accounts;
                 accounts.account_of_session(digest, site.now()).await?
             }
             None => None,
@@ -213,7 +213,7 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
 pub(crate) fn address_of(parts: &Parts, site: &AppState) -> IpAddr {
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
     let peer = peer.map_or(IpAddr::from([127, 0, 0, 1]), |info| info.0.ip());
-    if site.parts.house.is_proxied {
+    if site.deps.config.is_proxied {
         forwarded(&parts.headers).unwrap_or(peer)
     } else {
         peer

@@ -80,12 +80,12 @@ impl Courier {
     /// The same, which waits for a receiver for so long.
     pub fn with_patience(site: &Arc<AppState>, patience: Duration) -> Option<Self> {
         let reach = WebReach {
-            loopback: site.parts.house.hooks_to_loopback,
+            loopback: site.deps.config.hooks_to_loopback,
             ..WebReach::default()
         };
         Some(Self {
-            outbox: site.parts.outbox.clone()?,
-            carrier: Arc::new(Carrier::new(site.parts.house.mail.clone(), reach, patience)),
+            outbox: site.deps.outbox.clone()?,
+            carrier: Arc::new(Carrier::new(site.deps.config.mail.clone(), reach, patience)),
             site: Arc::clone(site),
             busy: Arc::default(),
             room: Arc::new(Semaphore::new(AT_ONCE)),

@@ -79,7 +79,7 @@ impl Fetcher {
     /// For a site; none where its operator named no mailbox.
     pub fn new(site: &Arc<AppState>) -> Option<Self> {
         Some(Self {
-            mailbox: site.parts.house.mailbox.clone()?,
+            mailbox: site.deps.config.mailbox.clone()?,
             site: Arc::clone(site),
             unmarked: Mutex::default(),
         })
@@ -124,7 +124,7 @@ impl Fetcher {
     }
 
     async fn has_turn(&self) -> Result<bool> {
-        match &self.site.parts.outbox {
+        match &self.site.deps.outbox {
             Some(outbox) => Ok(outbox.claim_delivery().await?),
             None => Ok(false),
         }

@@ -33,7 +33,7 @@ pub(super) async fn follow(
     let mut events_max = EVENTS;
     loop {
         let point = outbox.follow_point(game).await.map_err(failed)?;
-        let row = site.parts.journal.game(game).await.map_err(failed)?;
+        let row = site.deps.journal.game(game).await.map_err(failed)?;
         let Some(row) = row else {
             return stand_by(site, outbox, game, point).await;
         };

@@ -66,7 +66,7 @@ impl Inquiry for NewsAsked {
         let count = left.min(self.events_max);
         let mut events = Vec::new();
         if count > 0 {
-            let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+            let (journal, seals) = (&*site.deps.journal, &*site.deps.seals);
             let from = self.from.next();
             events = fold::events_from(journal, seals, &self.game, from, count).await?;
         }

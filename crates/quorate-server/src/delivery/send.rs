@@ -44,7 +44,7 @@ pub(super) async fn send(
     channel: &Channel,
     letters: &[OutboxLetter],
 ) -> Result<bool, AppError> {
-    let Some(base) = site.parts.house.address.clone() else {
+    let Some(base) = site.deps.config.address.clone() else {
         return Ok(false);
     };
     let (told, counted) = letters.split_at(letters.len().min(TOLD_MAX));
@@ -321,7 +321,7 @@ async fn push_sender(
         return Ok(None);
     }
     let key = app::push::key(outbox).await?;
-    let contact = match &site.parts.house.contact {
+    let contact = match &site.deps.config.contact {
         Some(mail) => format!("mailto:{mail}"),
         None => base.to_owned(),
     };
@@ -344,7 +344,7 @@ fn bounce_to(site: &AppState, letters: &[OutboxLetter]) -> Option<String> {
 }
 
 fn with_word(site: &AppState, what: &WordFor) -> Option<String> {
-    let address = site.parts.house.mail.as_ref()?.replies.as_deref()?;
+    let address = site.deps.config.mail.as_ref()?.replies.as_deref()?;
     let (local, host) = address.rsplit_once('@')?;
     Some(format!(
         "{local}+{}@{host}",
@@ -354,6 +354,6 @@ fn with_word(site: &AppState, what: &WordFor) -> Option<String> {
 
 /// Whether messages of a channel can leave at all.
 pub(super) fn is_possible(site: &AppState, channel: &Channel) -> bool {
-    site.parts.house.address.is_some()
-        && (channel.sort != ChannelSort::Mail || site.parts.house.mail.is_some())
+    site.deps.config.address.is_some()
+        && (channel.sort != ChannelSort::Mail || site.deps.config.mail.is_some())
 }

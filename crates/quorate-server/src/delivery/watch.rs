@@ -36,7 +36,7 @@ impl GameWatch {
         let mut view = interval(look_every);
         view.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self {
-            heard: site.parts.games.subscribe_all(),
+            heard: site.deps.games.subscribe_all(),
             view,
             gather,
         }
@@ -73,7 +73,7 @@ where
     F: Future<Output = Result<bool, AppError>>,
 {
     let mut found = BTreeSet::new();
-    let rows = match site.parts.games.list().await {
+    let rows = match site.deps.games.list().await {
         Ok(rows) => rows,
         Err(error) => {
             tracing::error!(%error, "the list of games cannot be read");

@@ -143,7 +143,7 @@ pub(crate) async fn own(view: &GameView, form: DraftForm) -> Result<Option<OwnDr
     let Some(id) = view.visitor().id() else {
         return Ok(None);
     };
-    let drafts = &view.app().parts.drafts;
+    let drafts = &view.app().deps.drafts;
     let kept = drafts.draft(id, view.game(), &form.word()).await?;
     Ok(kept.map(|kept| OwnDraft { form, kept }))
 }
@@ -153,7 +153,7 @@ pub(crate) async fn all(view: &GameView) -> Result<Vec<OwnDraft>, AppError> {
     let Some(id) = view.visitor().id() else {
         return Ok(Vec::new());
     };
-    let drafts = &view.app().parts.drafts;
+    let drafts = &view.app().deps.drafts;
     let all = drafts.drafts(id, view.game()).await?.into_iter();
     let all = all.filter_map(|kept| {
         let form = DraftForm::read(&kept.form)?;
@@ -206,7 +206,7 @@ pub(crate) async fn keep(
         fields: written(sent),
     };
     let site = context.app();
-    let kept = site.parts.drafts.keep_draft(id, &draft).await?;
+    let kept = site.deps.drafts.keep_draft(id, &draft).await?;
     site.note_draft(id);
     match kept {
         DraftKept::Kept => Ok(()),
@@ -232,7 +232,7 @@ async fn dropped(
     form: &DraftForm,
 ) -> Result<(), AppError> {
     if let Some(id) = account {
-        let drafts = &site.parts.drafts;
+        let drafts = &site.deps.drafts;
         drafts.drop_draft(id, game, &form.word()).await?;
         site.note_draft(id);
     }

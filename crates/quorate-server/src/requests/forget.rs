@@ -80,7 +80,7 @@ pub(crate) async fn drop_pictures(
     by: Option<AccountId>,
 ) -> Result<(), AppError> {
     for word in pictures_named(event) {
-        let uploads = &context.app().parts.uploads;
+        let uploads = &context.app().deps.uploads;
         uploads.drop_upload(context.game(), &word, by).await?;
     }
     Ok(())
@@ -95,11 +95,11 @@ pub(crate) async fn everything(
     names_too: bool,
 ) -> Result<usize, AppError> {
     let mut forgotten = 0;
-    for Seat { game, player, .. } in site.parts.accounts.seats_of(account).await? {
+    for Seat { game, player, .. } in site.deps.accounts.seats_of(account).await? {
         let digests = written_by(site, &game, player, names_too).await?;
         forgotten += site.forget(&game, &digests).await?;
     }
-    site.parts.uploads.drop_uploads_of(account).await?;
+    site.deps.uploads.drop_uploads_of(account).await?;
     Ok(forgotten)
 }
 

@@ -41,7 +41,7 @@ pub(crate) async fn take_mail(
     raw: &[u8],
     to: Option<&str>,
 ) -> Result<Option<MailTaken>, AppError> {
-    let mail = site.parts.house.mail.as_ref();
+    let mail = site.deps.config.mail.as_ref();
     let Some((mail, address)) = mail.and_then(|mail| Some((mail, mail.replies.as_deref()?))) else {
         return Ok(None);
     };
@@ -67,7 +67,7 @@ async fn letter_of(
     word: &str,
 ) -> Result<Option<(Channel, OutboxLetter)>, AppError> {
     let (Some(WordFor::Answer(id) | WordFor::Whole(id) | WordFor::Bounce(id)), Some(outbox)) =
-        (notice_words::read(site, word), &site.parts.outbox)
+        (notice_words::read(site, word), &site.deps.outbox)
     else {
         return Ok(None);
     };
@@ -85,7 +85,7 @@ async fn letter_of(
 
 async fn bounced(site: &AppState, word: &str) -> Result<MailTaken, AppError> {
     let is_bounce = matches!(notice_words::read(site, word), Some(WordFor::Bounce(_)));
-    let (Some((channel, _)), Some(outbox)) = (letter_of(site, word).await?, &site.parts.outbox)
+    let (Some((channel, _)), Some(outbox)) = (letter_of(site, word).await?, &site.deps.outbox)
     else {
         return Ok(MailTaken::Ignored);
     };
@@ -105,7 +105,7 @@ async fn stray(site: &AppState, mail: &Mail, from: Option<String>) -> Result<Mai
     let Some(from) = from else {
         return Ok(MailTaken::Ignored);
     };
-    if site.parts.accounts.account_by_mail(&from).await?.is_none() {
+    if site.deps.accounts.account_by_mail(&from).await?.is_none() {
         return Ok(MailTaken::Ignored);
     }
     let why =
@@ -163,7 +163,7 @@ async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<Stri
 
 /// Whether an answer holds what only our own mail says: it would show everybody links that are its reader's alone.
 fn quotes_us(site: &AppState, answer: &MailAnswer) -> bool {
-    let base = site.parts.house.address.as_deref().unwrap_or_default();
+    let base = site.deps.config.address.as_deref().unwrap_or_default();
     let off: Href = urls::NoticeOff { word: "" }.into();
     let off = format!("{base}{}", off.as_str());
     answer.text.contains(&answer.word) || answer.text.contains(&off)

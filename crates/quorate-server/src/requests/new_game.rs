@@ -39,7 +39,7 @@ pub(crate) async fn found_game(
     let account = visitor.id().ok_or(AppError::SignIn)?;
     visitor.grant.check_founding()?;
     send::count_write(site, visitor).await?;
-    let mut books = site.parts.books.iter();
+    let mut books = site.deps.books.iter();
     let book = books.find(|book| book.name == request.rulebook);
     let book = book.ok_or_else(|| AppError::Form("Choose one of the rulebooks.".to_owned()))?;
     let title = request.title.unwrap_or(&book.manifest.title);
@@ -51,7 +51,7 @@ pub(crate) async fn found_game(
     let key = account.own_key(word);
     let game = free_word(site, title, &key).await?;
     let answer = site
-        .parts
+        .deps
         .games
         .found(&game, Actor::Operator, key, founding)
         .await?;
@@ -63,9 +63,9 @@ pub(crate) async fn found_game(
         player: first_player(),
         account,
     };
-    let seated = site.parts.accounts.seat(account, &game).await?;
+    let seated = site.deps.accounts.seat(account, &game).await?;
     if seated != Some(seat.player) {
-        site.parts.accounts.take_seat(&seat).await?;
+        site.deps.accounts.take_seat(&seat).await?;
     }
     Ok(game)
 }
@@ -86,7 +86,7 @@ async fn free_word(site: &AppState, title: &str, key: &Name) -> Result<GameId, A
     } else {
         stem
     };
-    let games = &site.parts.games;
+    let games = &site.deps.games;
     let there = games.list().await?.into_iter().map(|row| row.game);
     let removed = games.removed().await?.into_iter().map(|(game, _)| game);
     let taken: Vec<GameId> = there.chain(removed).collect();
@@ -107,7 +107,7 @@ async fn free_word(site: &AppState, title: &str, key: &Name) -> Result<GameId, A
 
 /// Whether a game was founded under a key.
 async fn is_of_key(site: &AppState, game: &GameId, key: &Name) -> Result<bool, AppError> {
-    let games = &site.parts.games;
+    let games = &site.deps.games;
     let receipt = games.receipt(game, Actor::Operator, key).await?;
     Ok(receipt.is_some_and(|receipt| receipt.seq == EventSeq(1)))
 }

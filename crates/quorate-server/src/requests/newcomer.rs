@@ -32,6 +32,6 @@ pub(crate) async fn asked(
         player,
         account,
     };
-    view.app().parts.accounts.take_seat(&seat).await?;
+    view.app().deps.accounts.take_seat(&seat).await?;
     Ok(receipt)
 }

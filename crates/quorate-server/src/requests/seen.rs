@@ -36,7 +36,7 @@ impl SeenBy {
     /// Notes that something was seen up to an event. A mark that cannot be kept holds up no page: it is made again next time.
     pub(crate) async fn note(&self, word: &str, up_to: EventSeq) {
         let Some(account) = self.account else { return };
-        let accounts = &self.site.parts.accounts;
+        let accounts = &self.site.deps.accounts;
         let noted = accounts.note_messages_read(account, &self.game, word, up_to);
         if let Err(error) = noted.await {
             tracing::warn!(%error, "what a reader has seen was not noted");

@@ -75,7 +75,7 @@ pub async fn send_as_operator(
 /// Counts something that somebody writes, unless they wrote too much.
 pub(crate) async fn count_write(site: &AppState, visitor: &Visitor) -> Result<(), AppError> {
     let id = visitor.id().ok_or(AppError::SignIn)?;
-    let wait = site.parts.writes.count_write(id).await;
+    let wait = site.deps.writes.count_write(id).await;
     match wait.map_err(OperatingError::from)? {
         None => Ok(()),
         Some(retry_after_ms) => Err(TooOften { retry_after_ms }.into()),
@@ -97,9 +97,9 @@ async fn send_as(
         moderation::may_act(site, id, &act).await?;
     }
     let key = Name::from(key.unwrap_or(&visitor.words.word));
-    let answer = site.parts.games.send(game, actor, key, act).await?;
+    let answer = site.deps.games.send(game, actor, key, act).await?;
     let is_kept = matches!(answer, Answer::Kept(_));
-    site.parts.writes.note_sent(is_kept);
+    site.deps.writes.note_sent(is_kept);
     match answer {
         Answer::Kept(receipt) => settled(receipt),
         Answer::Refused(refusal) => Err(refusal.into()),

@@ -119,11 +119,11 @@ impl WorkSort {
     }
 
     fn time(self, site: &AppState) -> Duration {
-        let house = &site.parts.house;
+        let config = &site.deps.config;
         let span = match self {
             Self::Page | Self::Command => return PAGE,
-            Self::Report | Self::Preview => house.report,
-            Self::Tests => house.tests,
+            Self::Report | Self::Preview => config.report,
+            Self::Tests => config.tests,
         };
         Duration::from_millis(u64::try_from(span.0).unwrap_or(0))
     }
@@ -132,7 +132,7 @@ impl WorkSort {
 /// What a worker is told before its first job.
 #[derive(Serialize, Deserialize)]
 struct Setup {
-    house: crate::ServerConfig,
+    config: crate::ServerConfig,
     forms: [u8; 32],
 }
 
@@ -141,14 +141,14 @@ struct Setup {
 /// # Errors
 /// Fails where it cannot be written as bytes, which is a bug.
 pub fn setup(
-    house: &crate::ServerConfig,
+    config: &crate::ServerConfig,
     secret: &quorate_runtime::ports::ServerSecret,
 ) -> postcard::Result<Vec<u8>> {
     let part = |span: Span| Span(span.0 * OWN_TIME / 1_000);
-    let mut house = house.clone();
-    (house.report, house.tests) = (part(house.report), part(house.tests));
+    let mut config = config.clone();
+    (config.report, config.tests) = (part(config.report), part(config.tests));
     postcard::to_stdvec(&Setup {
-        house,
+        config,
         forms: secret.of_forms(),
     })
 }
@@ -162,7 +162,7 @@ pub fn read_setup(
 ) -> postcard::Result<(crate::ServerConfig, quorate_runtime::ports::ServerSecret)> {
     let setup: Setup = postcard::from_bytes(bytes)?;
     let secret = quorate_runtime::ports::ServerSecret::of_forms_alone(setup.forms);
-    Ok((setup.house, secret))
+    Ok((setup.config, secret))
 }
 
 /// A layer: hands a request to a worker if it takes rule code and the site has workers.
@@ -175,7 +175,7 @@ pub(super) async fn hand_over(
     // What no route knows keeps the surroundings of its game.
     let path = path.map_or_else(|| nowhere_in(request.uri().path()), MatchedPath::as_str);
     let effort = WorkSort::of(request.method(), path);
-    let (Some(workers), Some(effort)) = (site.parts.workers.clone(), effort) else {
+    let (Some(workers), Some(effort)) = (site.deps.workers.clone(), effort) else {
         return next.run(request).await;
     };
     let (mut parts, body) = request.into_parts();

@@ -54,10 +54,10 @@ async fn readyz(State(watched): State<Watched>) -> Response {
 }
 
 async fn ready(site: &AppState) -> Result<(), String> {
-    let games = site.parts.games.list().await;
+    let games = site.deps.games.list().await;
     games.map_err(|error| format!("the games cannot be read: {error}"))?;
     // A note of some seconds ago would say nothing of now.
-    match tokio::time::timeout(WRITTEN_WITHIN, site.parts.journal.beat(site.now())).await {
+    match tokio::time::timeout(WRITTEN_WITHIN, site.deps.journal.beat(site.now())).await {
         Ok(written) => written.map_err(|error| format!("nothing can be written: {error}")),
         Err(_) => Err(format!(
             "nothing could be written for {} seconds: see the server's log, and check the disk",
@@ -68,7 +68,7 @@ async fn ready(site: &AppState) -> Result<(), String> {
 
 /// How long ago the server last noted on the disk that it is up.
 async fn beat_age(site: &AppState) -> Option<Span> {
-    let beat = site.parts.journal.last_beat().await.ok()??;
+    let beat = site.deps.journal.last_beat().await.ok()??;
     Some(site.now() - beat)
 }
 
@@ -79,19 +79,19 @@ async fn numbers(State(watched): State<Watched>) -> String {
         metrics::gauge!(name).set(u32::try_from(value).map_or(f64::from(u32::MAX), f64::from));
     };
     gauge(names::CONNECTIONS, watched.connections.count());
-    if let Ok(games) = site.parts.games.list().await {
+    if let Ok(games) = site.deps.games.list().await {
         let awake = games
             .iter()
-            .filter(|row| site.parts.games.is_awake(&row.game));
+            .filter(|row| site.deps.games.is_awake(&row.game));
         gauge(names::GAMES_AWAKE, awake.count());
         gauge(names::GAMES, games.len());
     }
-    if let Some(workers) = &site.parts.workers {
+    if let Some(workers) = &site.deps.workers {
         let standing = workers.standing();
         metrics::counter!(names::WORKERS_STOPPED).absolute(standing.stopped);
         metrics::counter!(names::WORKERS_ENDED).absolute(standing.ended);
     }
-    let off = match site.parts.clock.standing() {
+    let off = match site.deps.clock.standing() {
         ClockStanding::Even => Span(0),
         ClockStanding::Ahead(span) | ClockStanding::Behind(span) => span,
     };

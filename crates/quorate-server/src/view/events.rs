@@ -478,7 +478,7 @@ impl GameView {
     /// What a value was called when an event changed it: its rule may be gone since.
     fn title_then(&self, event: &Event, key: &CellKey) -> String {
         let is_gone = self.declared(key).is_none();
-        let then = is_gone.then(|| self.site.parts.laws.known(event.law));
+        let then = is_gone.then(|| self.site.deps.laws.known(event.law));
         let title = then.flatten().and_then(|law| {
             let mut values = law.values.iter();
             let (_, decl) = values.find(|((_, name), _)| *name == key.name)?;

@@ -67,14 +67,14 @@ impl GameView {
     /// Uses a copy of the game as the reader sees it, for as long as a report may take.
     fn forked<T>(&self, try_it: impl FnOnce(&Fork<'_>) -> T) -> T {
         let judge = self.blind.get_or_init(|| {
-            let laws = &self.site.parts.laws;
+            let laws = &self.site.deps.laws;
             let judge = Judge::open(self.sight().blind(), self.head(), laws);
             // All that one request tries is paid from one account.
             let mut judge = judge.paid_from(&PageAccount::of_preview());
             judge.make_ready();
             judge
         });
-        let is_over = self.time_is_over(self.site.parts.house.report);
+        let is_over = self.time_is_over(self.site.deps.config.report);
         try_it(&Fork {
             judge: judge.clone(),
             reader: self.reader(),
@@ -172,13 +172,13 @@ impl GameView {
     /// but texts has a say in it.
     pub fn proof(&self, proposed: &Proposed, text: &str) -> Result<Arc<Proof>, Refusal> {
         let about = self.state().about.get(&());
-        let mut books = self.site.parts.books.iter();
+        let mut books = self.site.deps.books.iter();
         let book = about.and_then(|about| books.find(|book| book.name == about.rulebook));
         let tests =
             self.forked(|fork| PatchTests::of(fork, proposed, ("the proposal", text), book))?;
         let key = tests.digest();
         Ok(self.site.proofs.get(&key).unwrap_or_else(|| {
-            let is_over = self.time_is_over(self.site.parts.house.tests);
+            let is_over = self.time_is_over(self.site.deps.config.tests);
             let proof = Arc::new(tests.run(is_over));
             if proof.left_out == 0 {
                 self.site.proofs.insert(key, Arc::clone(&proof));
@@ -204,7 +204,7 @@ impl GameView {
 
     /// The same group before they have run.
     pub fn proof_later(&self, later: Option<Href>) -> EffectGroup {
-        let seconds = self.site.parts.house.tests.0.div_euclid(1000);
+        let seconds = self.site.deps.config.tests.0.div_euclid(1000);
         let note = format!(
             "Those of the proposal itself, and those that name the rules it touches, on games of their own under the ruleset \
              as it would be. They may take {} in all.",

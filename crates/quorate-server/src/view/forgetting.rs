@@ -90,7 +90,7 @@ pub(crate) async fn written_by(
     player: PlayerId,
     names_too: bool,
 ) -> Result<Vec<Digest>, AppError> {
-    let published = match site.parts.games.snapshot(game).await {
+    let published = match site.deps.games.snapshot(game).await {
         // In a game that was removed no matter pends.
         Err(OperatingError::NoGame(_)) => {
             let log = site.whole_log(game).await?;

@@ -130,8 +130,8 @@ impl GameContext {
     /// Finds the game and whom the visitor plays in it.
     pub async fn at(site: &Arc<AppState>, visitor: &Visitor, game: &str) -> Result<Self, AppError> {
         let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
-        let published = site.parts.games.snapshot(&game).await?;
-        let accounts = &site.parts.accounts;
+        let published = site.deps.games.snapshot(&game).await?;
+        let accounts = &site.deps.accounts;
         let (mut me, mut read) = (None, ShownUpTo::default());
         if let Some(id) = visitor.id() {
             me = accounts.seat(id, &game).await?;
@@ -152,7 +152,7 @@ impl GameContext {
 
     /// The game as this reader sees it.
     pub async fn view(self) -> Result<GameView, AppError> {
-        let laws = Arc::clone(&self.site.parts.laws);
+        let laws = Arc::clone(&self.site.deps.laws);
         let published = Arc::clone(&self.published);
         let made = tokio::task::spawn_blocking(move || {
             let law = laws.law(&published.state);
@@ -294,7 +294,7 @@ impl GameView {
     pub(super) fn trial_run<T>(&self, question: impl FnOnce(&Tx) -> T) -> T {
         let seq = self.published.head.seq.next();
         let asked = |tx: &Tx| {
-            tx.keep_laws_in(&self.site.parts.laws);
+            tx.keep_laws_in(&self.site.deps.laws);
             question(tx)
         };
         self.spent

@@ -54,7 +54,7 @@ fn touched(event: &Event) -> impl Iterator<Item = SearchKey> + '_ {
 /// Fails where the index cannot be read.
 pub(crate) async fn is_behind(site: &AppState, game: &GameRow) -> Result<bool, AppError> {
     let failed = quorate_runtime::OperatingError::from;
-    let index = &site.parts.search;
+    let index = &site.deps.search;
     let point = index.index_point(&game.game).await.map_err(failed)?;
     if point.is_none_or(|point| point.form != FORM || point.seq < game.head.seq) {
         return Ok(true);
@@ -69,7 +69,7 @@ pub(crate) async fn is_behind(site: &AppState, game: &GameRow) -> Result<bool, A
 /// Fails where the log or the index cannot be read.
 pub(crate) async fn index_on(site: &Arc<AppState>, game: &GameId) -> Result<bool, AppError> {
     let failed = quorate_runtime::OperatingError::from;
-    let index = &site.parts.search;
+    let index = &site.deps.search;
     let mut from = index.index_point(game).await.map_err(failed)?;
     if from.is_some_and(|point| point.form != FORM) {
         index.clear_index(Some(game)).await.map_err(failed)?;
@@ -84,7 +84,7 @@ pub(crate) async fn index_on(site: &Arc<AppState>, game: &GameId) -> Result<bool
     let Some((to, texts)) = ask(site, asked).await? else {
         return Ok(false);
     };
-    let newest = site.parts.games.newest(game).await?;
+    let newest = site.deps.games.newest(game).await?;
     if to.form != FORM || to.seq > newest || from.is_some_and(|from| to.seq < from.seq) {
         let why = "what a worker made for the index is of another place in the log";
         return Err(AppError::Broken(why.to_owned()));
@@ -134,7 +134,7 @@ impl Inquiry for IndexAsked {
         }
         let behind = (head.0 + 1).saturating_sub(first.0);
         let count = usize::try_from(behind).unwrap_or(usize::MAX).min(EVENTS);
-        let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+        let (journal, seals) = (&*site.deps.journal, &*site.deps.seals);
         let (mut events, mut again) = (Vec::new(), Vec::new());
         if count > 0 {
             events = fold::events_from(journal, seals, &game, first, count).await?;

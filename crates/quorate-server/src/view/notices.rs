@@ -69,7 +69,7 @@ impl GameView {
     ) -> Result<Self, AppError> {
         let account = match account {
             Some(id) => {
-                let account = site.parts.accounts.account(id).await?;
+                let account = site.deps.accounts.account(id).await?;
                 Some(account.ok_or(AppError::NotFound)?)
             }
             None => None,

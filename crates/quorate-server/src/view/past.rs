@@ -29,9 +29,9 @@ impl GameView {
         if seq.0 == 0 || seq >= now.published.head.seq {
             return Ok(now);
         }
-        let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+        let (journal, seals) = (&*site.deps.journal, &*site.deps.seals);
         let (state, head) = fold::state_at(journal, seals, &now.game, seq).await?;
-        let laws = Arc::clone(&site.parts.laws);
+        let laws = Arc::clone(&site.deps.laws);
         let of = state.clone();
         let law = tokio::task::spawn_blocking(move || laws.law(&of)).await?;
         Ok(now.over(state, law, head.at))
@@ -57,7 +57,7 @@ impl GameView {
 
     /// When an event happened, by the log.
     pub async fn event_moment(&self, seq: EventSeq) -> Result<Moment, AppError> {
-        let journal = &self.site.parts.journal;
+        let journal = &self.site.deps.journal;
         let opens = journal
             .events(&self.game, seq, 1)
             .await

@@ -54,7 +54,7 @@ impl GameView {
     /// A copy of the game to try things on. What the law's tests rest on is asked once for all copies of a page.
     pub(super) fn fork(&self) -> Judge {
         let whole = self.whole.get_or_init(|| {
-            let laws = &self.site.parts.laws;
+            let laws = &self.site.deps.laws;
             let mut judge = Judge::open(self.state().clone(), self.head(), laws);
             judge.make_ready();
             judge

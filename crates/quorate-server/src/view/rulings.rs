@@ -30,7 +30,7 @@ impl GameView {
             // A secret of nobody: dice that are known stay, and nothing is learnt of others.
             secret: [0; 32],
         };
-        let laws = &self.site.parts.laws;
+        let laws = &self.site.deps.laws;
         history::rule(&bench, named, |state, head| Judge::open(state, head, laws))
     }
 }

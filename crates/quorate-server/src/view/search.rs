@@ -325,7 +325,7 @@ impl GameView {
         most: usize,
     ) -> Result<FoundTexts, AppError> {
         let waiting = tokio::runtime::Handle::current();
-        let index = &self.site.parts.search;
+        let index = &self.site.deps.search;
         let failed = quorate_runtime::OperatingError::from;
         let point = waiting.block_on(index.index_point(&self.game));
         let point = point.map_err(failed)?;

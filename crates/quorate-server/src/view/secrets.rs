@@ -87,7 +87,7 @@ impl GameView {
         if let Some(decl) = self.law.actions.get(action) {
             return self.themed(&decl.it.title);
         }
-        let then = event.and_then(|event| self.site.parts.laws.known(event.law));
+        let then = event.and_then(|event| self.site.deps.laws.known(event.law));
         let title = then.and_then(|law| Some(law.actions.get(action)?.it.title.clone()));
         title.map_or_else(
             || capital(&readable(action.as_str())),

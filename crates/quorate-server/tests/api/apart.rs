@@ -13,7 +13,7 @@ use crate::table::Table;
 
 /// No law was compiled in the server.
 fn is_clean(game: &Game, after: &str) {
-    let bytes = game.table.site().parts.laws.bytes();
+    let bytes = game.table.site().deps.laws.bytes();
     assert_eq!(bytes, 0, "the server compiled a law for {after}");
 }
 

@@ -53,7 +53,7 @@ fn signer() -> DiscordSigner {
     DiscordSigner::new([5; 32])
 }
 
-fn house() -> ServerConfig {
+fn config() -> ServerConfig {
     ServerConfig {
         discord: Some(signer().key()),
         address: Some("https://games.example.org".to_owned()),
@@ -62,7 +62,7 @@ fn house() -> ServerConfig {
 }
 
 async fn game() -> Game {
-    Game::of_six_at(Table::of(house()).await).await
+    Game::of_six_at(Table::of(config()).await).await
 }
 
 /// Sends what Discord would, with this signature.
@@ -189,7 +189,7 @@ async fn linked<'a>(game: &'a Game, name: &str, form: &str) -> Hand<'a> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_discord_did_not_sign_is_not_taken() {
-    let table = Table::of(house()).await;
+    let table = Table::of(config()).await;
     let ping = json!({ "id": "1", "type": 1 });
     assert_eq!(signed(&table, &ping).await, json!({ "type": 1 }));
     let body = ping.to_string();
@@ -246,7 +246,7 @@ async fn a_code_links_for_ten_minutes_and_the_account_can_end_it() {
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED);
     // Whoever links another account plays as that one.
     let mut hand = linked(&game, "Cora", "").await;
-    let accounts = &game.table.site().parts.accounts;
+    let accounts = &game.table.site().deps.accounts;
     let own = async |name: &str| {
         let account = accounts.account_by_name(name).await.unwrap().unwrap();
         let tokens = accounts.tokens_of(account.id).await.unwrap();

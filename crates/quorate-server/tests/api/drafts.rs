@@ -51,7 +51,7 @@ impl<'a> Device<'a> {
 
 impl Game {
     async fn id_of(&self, name: &str) -> AccountId {
-        let accounts = &self.table.site().parts.accounts;
+        let accounts = &self.table.site().deps.accounts;
         let account = accounts.account_by_name(name).await.unwrap();
         account.unwrap().id
     }
@@ -59,7 +59,7 @@ impl Game {
     /// How many drafts somebody has in the game.
     async fn drafts_of(&self, name: &str) -> usize {
         let id = self.id_of(name).await;
-        let drafts = &self.table.site().parts.drafts;
+        let drafts = &self.table.site().deps.drafts;
         let game = self.word.parse().unwrap();
         drafts.drafts(id, &game).await.unwrap().len()
     }
@@ -204,10 +204,10 @@ async fn a_draft_is_deleted_by_its_writer_and_ends_with_the_account() {
     }
     anna.post("/drafts", HALF).await;
     let id = game.id_of("Anna").await;
-    let parts = &game.table.site().parts;
-    parts.accounts.erase(id).await.unwrap();
+    let deps = &game.table.site().deps;
+    deps.accounts.erase(id).await.unwrap();
     let word = game.word.parse().unwrap();
-    assert_eq!(parts.drafts.drafts(id, &word).await.unwrap(), []);
+    assert_eq!(deps.drafts.drafts(id, &word).await.unwrap(), []);
 }
 
 #[tokio::test]

@@ -422,11 +422,11 @@ async fn a_proposal_that_takes_what_another_needs_says_which_it_breaks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_report_whose_time_is_over_says_what_it_leaves_out() {
-    let house = ServerConfig {
+    let config = ServerConfig {
         report: Span(0),
         ..ServerConfig::default()
     };
-    let game = Game::of_six_at(Table::of(house).await).await;
+    let game = Game::of_six_at(Table::of(config).await).await;
     let add = json!([{ "do": "add_rule", "id": "ferry", "section": "dynastic", "text": FERRY }]);
     let post = game.propose("A ferry", &add).await;
     says(&game.report(&post, "alone").await, "New actions: Pour Oil");

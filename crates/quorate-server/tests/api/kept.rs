@@ -44,7 +44,7 @@ impl Game {
     /// The number of the newest event.
     async fn head(&self) -> u64 {
         let game = self.word.parse().unwrap();
-        self.table.site().parts.games.newest(&game).await.unwrap().0
+        self.table.site().deps.games.newest(&game).await.unwrap().0
     }
 }
 

@@ -65,11 +65,11 @@ async fn a_link_by_mail_sets_a_new_password_once() {
     let folder = tempfile::tempdir().unwrap();
     let sender = "Quorate <games@nomic.example>";
     let mail = Mail::new(sender, &program(folder.path()), "https://nomic.example/").unwrap();
-    let house = ServerConfig {
+    let config = ServerConfig {
         mail: Some(mail),
         ..ServerConfig::default()
     };
-    let table = Table::of(house).await;
+    let table = Table::of(config).await;
     let account = NewAccount {
         name: "Hal".to_owned(),
         mail: Some("hal@post.example".to_owned()),
@@ -77,7 +77,7 @@ async fn a_link_by_mail_sets_a_new_password_once() {
         operator: false,
         made_at: Moment(0),
     };
-    table.site().parts.accounts.make(&account).await.unwrap();
+    table.site().deps.accounts.make(&account).await.unwrap();
     let session = SessionToken::fresh().unwrap();
 
     let unknown = sent(&table, &session, "/recover", "mail=ida@post.example").await;
@@ -129,11 +129,11 @@ async fn owners_are_told_by_mail_what_opens_their_account() {
     let folder = tempfile::tempdir().unwrap();
     let sender = "Quorate <games@nomic.example>";
     let mail = Mail::new(sender, &program(folder.path()), "https://nomic.example/").unwrap();
-    let house = ServerConfig {
+    let config = ServerConfig {
         mail: Some(mail),
         ..ServerConfig::default()
     };
-    let table = Table::of(house).await;
+    let table = Table::of(config).await;
     let account = NewAccount {
         name: "Hal".to_owned(),
         mail: Some("hal@post.example".to_owned()),
@@ -141,7 +141,7 @@ async fn owners_are_told_by_mail_what_opens_their_account() {
         operator: false,
         made_at: Moment(0),
     };
-    table.site().parts.accounts.make(&account).await.unwrap();
+    table.site().deps.accounts.make(&account).await.unwrap();
     let session = table.session("Hal").await;
     let inbox = folder.path().join("inbox");
 

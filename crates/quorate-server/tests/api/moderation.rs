@@ -145,7 +145,7 @@ async fn whoever_is_suspended_is_signed_out_and_cannot_sign_in_until_it_is_lifte
     let bert = game.table.session("Bert").await;
     let site = game.table.site();
     let account = site
-        .parts
+        .deps
         .accounts
         .account_by_name("Bert")
         .await
@@ -156,7 +156,7 @@ async fn whoever_is_suspended_is_signed_out_and_cannot_sign_in_until_it_is_lifte
         password: Some(digest),
         ..account
     };
-    site.parts.accounts.change(&account).await.unwrap();
+    site.deps.accounts.change(&account).await.unwrap();
     let form = "name=Bert&way=suspended&why=threats";
     let done = sent(&game, &olga, "/operator/restrain", form).await;
     assert_eq!(done.0, StatusCode::SEE_OTHER, "{}", done.1);

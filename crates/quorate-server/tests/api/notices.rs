@@ -49,14 +49,14 @@ impl Post {
         let server = ways.server.as_ref().unwrap_or(&mail.address);
         let from = "Quorate <games@nomic.example>";
         let by = Mail::by_server(from, server, None, "https://nomic.example").unwrap();
-        let house = ServerConfig {
+        let config = ServerConfig {
             address: Some("https://nomic.example".to_owned()),
             mail: Some(by.with_replies(Some("reply@nomic.example")).unwrap()),
             mailbox: ways.mailbox,
             hooks_to_loopback: true,
             ..ServerConfig::default()
         };
-        let game = Game::of_six_at(Table::of(house).await).await;
+        let game = Game::of_six_at(Table::of(config).await).await;
         let courier = Courier::new(game.table.site()).unwrap();
         courier.round().await.unwrap();
         Self {
@@ -68,11 +68,11 @@ impl Post {
     }
 
     fn outbox(&self) -> &dyn Outbox {
-        &**self.game.table.site().parts.outbox.as_ref().unwrap()
+        &**self.game.table.site().deps.outbox.as_ref().unwrap()
     }
 
     async fn account(&self, name: &str) -> AccountId {
-        let accounts = &self.game.table.site().parts.accounts;
+        let accounts = &self.game.table.site().deps.accounts;
         accounts.account_by_name(name).await.unwrap().unwrap().id
     }
 
@@ -170,7 +170,7 @@ impl Post {
 #[tokio::test]
 async fn the_outbox_of_these_tests_keeps_its_contract() {
     let table = Table::open().await;
-    let parts = &table.site().parts;
-    let outbox = parts.outbox.as_ref().unwrap();
-    quorate_notices::testing::outbox(&**outbox, &*parts.accounts).await;
+    let deps = &table.site().deps;
+    let outbox = deps.outbox.as_ref().unwrap();
+    quorate_notices::testing::outbox(&**outbox, &*deps.accounts).await;
 }

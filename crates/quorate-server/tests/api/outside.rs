@@ -30,14 +30,14 @@ fn provider(kind: ProviderKind) -> Provider {
 }
 
 async fn table(kind: ProviderKind, is_open: bool) -> Table {
-    let house = ServerConfig {
+    let config = ServerConfig {
         is_proxied: true,
         is_open,
         address: Some(SITE.to_owned()),
         outside: vec![provider(kind)],
         ..ServerConfig::default()
     };
-    Table::of(house).await
+    Table::of(config).await
 }
 
 async fn with_issuer(signs: Signs, is_open: bool) -> (Table, Issuer) {
@@ -84,7 +84,7 @@ async fn makes_an_account(browser: &mut Browser<'_>, issuer: &Issuer, name: &str
 }
 
 async fn is_account(table: &Table, name: &str) -> bool {
-    let found = table.site().parts.accounts.account_by_name(name).await;
+    let found = table.site().deps.accounts.account_by_name(name).await;
     found.unwrap().is_some()
 }
 
@@ -108,7 +108,7 @@ async fn somebody_from_elsewhere_makes_an_account_and_comes_back() {
         assert_eq!(back.status, StatusCode::SEE_OTHER, "{}", back.text);
         assert_eq!(back.location, "/help");
         assert!(again.get("/settings").await.text.contains("Ines"));
-        let log = table.site().parts.safety.entries(None, 10).await.unwrap();
+        let log = table.site().deps.safety.entries(None, 10).await.unwrap();
         let told: Vec<_> = log
             .iter()
             .map(|one| (one.event, one.about.as_str()))
@@ -153,7 +153,7 @@ async fn what_an_issuer_says_is_checked() {
             page.text
         );
     }
-    let log = table.site().parts.safety.entries(None, 20).await.unwrap();
+    let log = table.site().deps.safety.entries(None, 20).await.unwrap();
     assert_eq!(log.len(), 9);
     let is_failure = |event| event == SecurityEvent::SignInFailed;
     assert!(log.iter().all(|one| is_failure(one.event)));
@@ -222,7 +222,7 @@ async fn accounts_from_elsewhere_are_made_as_registration_permits() {
         uses_left: 1,
         ends_at: table.site().now() + Span::days(1),
     };
-    let accounts = &table.site().parts.accounts;
+    let accounts = &table.site().deps.accounts;
     accounts.invite(&invitation).await.unwrap();
     let way = "/sign-in/with/else?invitation=come";
     let page = around(&mut ines, &issuer, way).await;
@@ -279,14 +279,14 @@ async fn a_signed_in_person_adds_a_way_and_removes_it() {
     assert_eq!(back.status, StatusCode::SEE_OTHER, "{}", back.text);
     assert!(elsewhere.is_signed_in().await);
 
-    let accounts = &table.site().parts.accounts;
+    let accounts = &table.site().deps.accounts;
     let id = accounts.account_by_name("Hal").await.unwrap().unwrap().id;
     let restraint = Restraint {
         kind: RestraintKind::Suspended,
         until: None,
         why: "for a test".to_owned(),
     };
-    let moderation = &table.site().parts.moderation;
+    let moderation = &table.site().deps.moderation;
     moderation.restrain(id, &restraint).await.unwrap();
     let mut suspended = Browser::new(&table, 5);
     let kept_out = around(&mut suspended, &issuer, "/sign-in/with/else").await;
@@ -306,7 +306,7 @@ async fn a_signed_in_person_adds_a_way_and_removes_it() {
         issuer: issuer.base(),
         subject: "ines-1".to_owned(),
     };
-    let safe = &table.site().parts.safety;
+    let safe = &table.site().deps.safety;
     assert_eq!(safe.account_from_outside(&name).await.unwrap(), None);
     let log = safe.entries(Some(id), 20).await.unwrap();
     for event in [SecurityEvent::OutsideLinked, SecurityEvent::OutsideUnlinked] {
@@ -321,9 +321,9 @@ async fn the_only_way_into_an_account_is_not_removed() {
     makes_an_account(&mut ines, &issuer, "Ines").await;
     let form = format!("issuer={}&subject=ines-1", issuer.base());
     ines.send("/settings/outside-off", &form).await;
-    let accounts = &table.site().parts.accounts;
+    let accounts = &table.site().deps.accounts;
     let id = accounts.account_by_name("Ines").await.unwrap().unwrap().id;
-    let ways = || table.site().parts.safety.outside_ways(id);
+    let ways = || table.site().deps.safety.outside_ways(id);
     assert_eq!(ways().await.unwrap().len(), 1);
     let set = format!("password={}", PASSWORD.replace(' ', "+"));
     table.pass(Span::minutes(11));
@@ -361,13 +361,13 @@ async fn discord_and_github_let_people_in() {
         let mut ines = Browser::new(&table, 2);
         let made = makes_an_account(&mut ines, &issuer, "Ines").await;
         assert_eq!(made.status, StatusCode::SEE_OTHER, "{}", made.text);
-        let accounts = &table.site().parts.accounts;
+        let accounts = &table.site().deps.accounts;
         let account = accounts.account_by_name("Ines").await.unwrap().unwrap();
         assert_eq!(account.mail.is_some(), is_discord, "only where it was seen");
         let mut again = Browser::new(&table, 3);
         let back = around(&mut again, &issuer, "/sign-in/with/else").await;
         assert_eq!(back.status, StatusCode::SEE_OTHER, "{}", back.text);
-        let ways = table.site().parts.safety.outside_ways(account.id).await;
+        let ways = table.site().deps.safety.outside_ways(account.id).await;
         assert_eq!(ways.unwrap()[0].name.subject, subject);
     }
 }

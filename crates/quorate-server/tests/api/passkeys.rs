@@ -176,7 +176,7 @@ async fn an_answer_counts_once_soon_in_its_browser_for_what_was_asked() {
     let form = stranger.used(&challenge(&asked.get("/sign-in/passkey").await));
     let unknown = asked.send("/sign-in/passkey", &form).await;
     assert_eq!(unknown.status, StatusCode::UNAUTHORIZED);
-    let entries = table.site().parts.safety.entries(None, 20).await.unwrap();
+    let entries = table.site().deps.safety.entries(None, 20).await.unwrap();
     let failed = entries.iter().filter(|entry| entry.about == "by passkey");
     assert!(failed.count() >= 5, "each is in the log");
 }

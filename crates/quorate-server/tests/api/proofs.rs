@@ -123,11 +123,11 @@ async fn a_test_that_never_ends_is_stopped_and_the_rest_is_said_to_be_left_out()
         "{failed:#}"
     );
 
-    let house = ServerConfig {
+    let config = ServerConfig {
         tests: Span(0),
         ..ServerConfig::default()
     };
-    let game = Game::of_six_at(Table::of(house).await).await;
+    let game = Game::of_six_at(Table::of(config).await).await;
     let (changes, title) = (two_thirds(&game).await, "[Appendix] Two thirds");
     let draft = json!({ "changes": changes, "title": title, "tests": true, "body": OWN });
     let preview = game

@@ -100,7 +100,7 @@ async fn who_erases_their_words_erases_them_in_removed_games_too() {
     let path = format!("/games/{}", game.word);
     game.table.delete(&path).by(&olga).gives(200).await;
     let site = game.table.site();
-    let accounts = &site.parts.accounts;
+    let accounts = &site.deps.accounts;
     let account = accounts.account_by_name("Bert").await.unwrap().unwrap();
     let with_password = Account {
         password: Some(site.passwords.digest("lamps on the quay").unwrap()),

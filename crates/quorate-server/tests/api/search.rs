@@ -41,7 +41,7 @@ impl Game {
             terms: vec![SearchTerm::of_word(word.to_owned())],
             ..SearchQuery::default()
         };
-        let index = &self.table.site().parts.search;
+        let index = &self.table.site().deps.search;
         index.search(&game, &query, None, 100).await.unwrap()
     }
 
@@ -197,7 +197,7 @@ async fn what_was_missed_is_made_up_for_and_the_index_can_be_built_anew() {
     game.indexed().await;
     let before = game.told("q=pier").await;
     assert_eq!(before, ["posts Pepper", "posts Salt"]);
-    let index = &game.table.site().parts.search;
+    let index = &game.table.site().deps.search;
     let point = index.index_point(&words).await.unwrap();
     game.indexed().await;
     assert_eq!(index.index_point(&words).await.unwrap(), point);
@@ -232,7 +232,7 @@ async fn an_edited_text_is_found_by_what_it_says_now() {
         flavour: typed(""),
         patch: None,
     };
-    let games = &game.table.site().parts.games;
+    let games = &game.table.site().deps.games;
     let edited = games.send(&words, anna, "an edit".into(), edit).await;
     assert!(edited.is_ok());
     // Before the index has followed, the old word is in it and in no text any more.
@@ -270,7 +270,7 @@ async fn what_is_withheld_leaves_the_index_at_once_and_the_rest_comes_back() {
     assert_eq!(game.told("q=sloeberry").await, [""; 0]);
     game.indexed().await;
     assert_eq!(game.kept("sloeberry").await, []);
-    let index = &site.parts.search;
+    let index = &site.deps.search;
     assert_eq!(index.index_waiting(&words).await.unwrap(), []);
     // Built anew it has the rest, and the words are gone for good.
     index.clear_index(None).await.unwrap();

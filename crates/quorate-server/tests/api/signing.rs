@@ -105,11 +105,11 @@ impl<'a> Browser<'a> {
 
 /// A site behind a proxy, so that browsers have addresses of their own, with Hal's account.
 async fn with_hal() -> Table {
-    let house = ServerConfig {
+    let config = ServerConfig {
         is_proxied: true,
         ..ServerConfig::default()
     };
-    let table = Table::of(house).await;
+    let table = Table::of(config).await;
     let mut browser = Browser::new(&table, 1);
     let form = format!("name=Hal&password={}&mail=", PASSWORD.replace(' ', "+"));
     assert_eq!(
@@ -120,7 +120,7 @@ async fn with_hal() -> Table {
 }
 
 async fn hal(table: &Table) -> Account {
-    let found = table.site().parts.accounts.account_by_name("Hal").await;
+    let found = table.site().deps.accounts.account_by_name("Hal").await;
     found.unwrap().unwrap()
 }
 
@@ -178,7 +178,7 @@ async fn a_new_password_closes_every_other_way_in() {
             StatusCode::SEE_OTHER
         );
         assert_eq!(other.sign_in("Hal", password).await, StatusCode::SEE_OTHER);
-        let accounts = &table.site().parts.accounts;
+        let accounts = &table.site().deps.accounts;
         let link = |word: &str| Recovery {
             digest: digest_of(word),
             account: id,
@@ -270,11 +270,11 @@ async fn names_that_could_be_taken_for_others_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invitation_is_used_when_the_account_is_there() {
-    let house = ServerConfig {
+    let config = ServerConfig {
         is_open: false,
         ..ServerConfig::default()
     };
-    let table = Table::of(house).await;
+    let table = Table::of(config).await;
     table.token("Hal", false).await;
     let invitation = Invitation {
         digest: digest_of("come-in"),
@@ -285,7 +285,7 @@ async fn an_invitation_is_used_when_the_account_is_there() {
     };
     table
         .site()
-        .parts
+        .deps
         .accounts
         .invite(&invitation)
         .await
@@ -434,7 +434,7 @@ async fn a_second_factor_is_asked_for_and_no_code_counts_twice() {
     assert!(!fourth.is_signed_in().await);
 
     // A link for a new password is no way around it.
-    let accounts = &table.site().parts.accounts;
+    let accounts = &table.site().deps.accounts;
     let link = Recovery {
         digest: digest_of("the-link"),
         account: hal(&table).await.id,

@@ -101,13 +101,13 @@ impl Table {
     }
 
     /// The same, run otherwise.
-    pub(crate) async fn of(house: ServerConfig) -> Self {
-        Self::with(house, vec![book::read("adventurers-2019")]).await
+    pub(crate) async fn of(config: ServerConfig) -> Self {
+        Self::with(config, vec![book::read("adventurers-2019")]).await
     }
 
     /// A site on which games of these rulebooks can be founded.
-    pub(crate) async fn with(house: ServerConfig, books: Vec<Rulebook>) -> Self {
-        Self::laid(house, books, false).await
+    pub(crate) async fn with(config: ServerConfig, books: Vec<Rulebook>) -> Self {
+        Self::laid(config, books, false).await
     }
 
     /// The same, leaving all rule code to workers, which live in this process with compiled laws of their own.
@@ -116,7 +116,7 @@ impl Table {
         Self::laid(ServerConfig::default(), books, true).await
     }
 
-    async fn laid(house: ServerConfig, books: Vec<Rulebook>, is_apart: bool) -> Self {
+    async fn laid(config: ServerConfig, books: Vec<Rulebook>, is_apart: bool) -> Self {
         let start: Moment = "2031-05-04T09:00Z".parse().unwrap();
         let clock = Arc::new(HandClock::at(start));
         let store = Arc::new(Memory::default());
@@ -136,7 +136,7 @@ impl Table {
         let writes = Arc::new(WriteCounts::new(clock.clone(), None));
         let again = judges_here(&laws);
         let site = |laws: Arc<LawCache>, workers| {
-            let parts = Deps {
+            let deps = Deps {
                 games: games.clone().into(),
                 again: again.clone(),
                 laws,
@@ -155,10 +155,10 @@ impl Table {
                 clock: clock.clone(),
                 secret: secret.clone(),
                 books: books.clone(),
-                house: house.clone(),
+                config: config.clone(),
                 workers,
             };
-            Arc::new(AppState::new(parts).unwrap())
+            Arc::new(AppState::new(deps).unwrap())
         };
         let mut laid = site(laws, None);
         if is_apart {
@@ -189,7 +189,7 @@ impl Table {
 
     /// Makes another token for an account, which may do so much.
     pub(crate) async fn token_for(&self, name: &str, scopes: &str, game: Option<&str>) -> String {
-        let account = self.site.parts.accounts.account_by_name(name).await;
+        let account = self.site.deps.accounts.account_by_name(name).await;
         let id = account.unwrap().unwrap().id;
         self.token_of(id, scopes, game).await
     }
@@ -211,7 +211,7 @@ impl Table {
 
     /// The same; none where there is no such account any more.
     pub(crate) async fn session_if_any(&self, name: &str) -> Option<SessionToken> {
-        let account = self.site.parts.accounts.account_by_name(name).await;
+        let account = self.site.deps.accounts.account_by_name(name).await;
         let token = SessionToken::fresh().unwrap();
         let session = Session {
             digest: session_digest(&token),
@@ -219,7 +219,7 @@ impl Table {
             began_at: self.site.now(),
             ends_at: self.site.now() + Span::days(60),
         };
-        let begun = self.site.parts.accounts.begin_session(&session).await;
+        let begun = self.site.deps.accounts.begin_session(&session).await;
         begun.unwrap();
         Some(token)
     }
@@ -244,13 +244,13 @@ impl Table {
             operator,
             made_at: self.site.now(),
         };
-        self.site.parts.accounts.make(&account).await.unwrap()
+        self.site.deps.accounts.make(&account).await.unwrap()
     }
 
     /// Revokes a token.
     pub(crate) async fn revoke(&self, token: &str) {
         let digest = quorate_server::security::carried::digest_of(token);
-        self.site.parts.accounts.revoke_token(digest).await.unwrap();
+        self.site.deps.accounts.revoke_token(digest).await.unwrap();
     }
 
     /// Sets the clock forward.

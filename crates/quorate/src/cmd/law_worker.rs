@@ -119,7 +119,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
             .map_err(|_| anyhow!("a bug ended this worker"));
     }
     let setup = frame::read(&socket)?;
-    let (house, secret) = elsewhere::read_setup(&setup)?;
+    let (config, secret) = elsewhere::read_setup(&setup)?;
     let far = Arc::new(Far::new(socket));
     let laws = Arc::new(LawCache::of_bytes(LAWS_BYTES));
     let deps = Deps {
@@ -141,7 +141,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         clock: Arc::new(SystemClock),
         secret,
         books,
-        house,
+        config,
         workers: None,
     };
     let state = AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?;

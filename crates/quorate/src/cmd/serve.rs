@@ -218,7 +218,7 @@ pub(super) fn serve(
     ready: &dyn Fn(SocketAddr) -> Result<()>,
 ) -> Result<Ended> {
     server_log::begin(listen.log);
-    let house = config(listen)?;
+    let config = config(listen)?;
     let clock = folder.clock()?;
     let writes = Arc::new(WriteCounts::new(Arc::clone(&clock), buckets(folder)));
     let (games, workers): (Games, Option<Arc<dyn Workers>>) = match game_workers(listen.law)? {
@@ -226,12 +226,12 @@ pub(super) fn serve(
         Some(judges) => {
             let games = folder.games_by(Arc::new(judges.clone()), Arc::clone(&clock))?;
             let near = near(folder, &games, writes.clone(), Arc::clone(&clock));
-            let readers = folder.wait(readers(folder, near, judges, &house))?;
+            let readers = folder.wait(readers(folder, near, judges, &config))?;
             (games, Some(Arc::new(readers)))
         }
     };
     let archives = tending::archives(folder, listen.archive_after)?;
-    let deps = deps(folder, &games, workers, writes, clock, house)?;
+    let deps = deps(folder, &games, workers, writes, clock, config)?;
     let state = Arc::new(AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?);
     let courier = Courier::new(&state);
     let fetcher = Fetcher::new(&state);
@@ -300,7 +300,7 @@ fn deps(
     workers: Option<Arc<dyn Workers>>,
     writes: Arc<WriteCounts>,
     clock: Arc<dyn TimeSource>,
-    house: ServerConfig,
+    config: ServerConfig,
 ) -> Result<Deps> {
     Ok(Deps {
         again: judges_again(workers.is_some(), &folder.laws)?,
@@ -322,7 +322,7 @@ fn deps(
         clock,
         secret: folder.secret()?,
         books: rulebooks::playable()?,
-        house,
+        config,
     })
 }
 
@@ -464,9 +464,9 @@ async fn readers(
     folder: &DataFolder,
     near: Near,
     judges: WorkerJudges,
-    house: &ServerConfig,
+    config: &ServerConfig,
 ) -> Result<Readers> {
-    let setup = elsewhere::setup(house, &folder.secret()?)?;
+    let setup = elsewhere::setup(config, &folder.secret()?)?;
     let (heavy, light) = (program(Kind::Previews)?, program(Kind::Pages)?);
     let readers = Readers::new(near, judges, heavy, light, setup);
     readers.warm().await.context("cannot start a worker")?;

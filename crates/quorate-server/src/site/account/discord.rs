@@ -40,7 +40,7 @@ pub(super) fn block(visitor: &Visitor, code: Option<String>) -> SettingsBlock {
 /// # Errors
 /// Fails where nobody plays from Discord here.
 pub(super) fn code(site: &AppState, id: AccountId, form: &Posted) -> Result<String, AppError> {
-    if site.parts.house.discord.is_none() {
+    if site.deps.config.discord.is_none() {
         return Err(AppError::NotFound);
     }
     let mut scopes = vec![TokenScope::Vote, TokenScope::Act];

@@ -120,7 +120,7 @@ pub(crate) async fn turned_on(
     };
     let codes = recovery_codes()?;
     let digests: Vec<_> = codes.iter().map(|code| digest_of(&normal(code))).collect();
-    let safe = &site.parts.safety;
+    let safe = &site.deps.safety;
     safe.set_second_factor(account.id, key.bytes(), step, &digests)
         .await?;
     safety::note(
@@ -147,7 +147,7 @@ pub(crate) async fn turned_off(
     form: &Posted,
 ) -> Result<Response, AppError> {
     check(site, account.id, form.filled("code").unwrap_or_default()).await?;
-    site.parts.safety.drop_second_factor(account.id).await?;
+    site.deps.safety.drop_second_factor(account.id).await?;
     safety::note(
         site,
         visitor,
@@ -164,7 +164,7 @@ pub(crate) async fn turned_off(
 async fn check(site: &AppState, id: AccountId, code: &str) -> Result<(), AppError> {
     let tries = Who::Account(format!("code {}", id.0));
     site.sign_ins.take(tries, site.now_ms()).await?;
-    let safe = &site.parts.safety;
+    let safe = &site.deps.safety;
     let factor = safe.second_factor(id).await?.ok_or(AppError::NotFound)?;
     let key = FactorKey::of(factor.secret);
     let is_right = match key.step_of(code, site.now_ms()) {
@@ -229,7 +229,7 @@ async fn signed_in(
         .tickets
         .read(ticket, site.now_ms())
         .ok_or(AppError::SignIn)?;
-    let account = site.parts.accounts.account(AccountId(id)).await?;
+    let account = site.deps.accounts.account(AccountId(id)).await?;
     let account = account.ok_or(AppError::SignIn)?;
     let checked = check(site, account.id, form.filled("code").unwrap_or_default()).await;
     if let Err(AppError::Form(_)) = &checked {

@@ -96,7 +96,7 @@ fn ways(site: &AppState, next: Option<&str>, invitation: Option<&str>) -> Vec<Li
         }
         Link::new(format!("Sign in with {}", provider.title), href)
     };
-    site.parts.house.outside.iter().map(way).collect()
+    site.deps.config.outside.iter().map(way).collect()
 }
 
 /// `POST /sign-in`.
@@ -124,7 +124,7 @@ async fn signed_in(
     site.sign_ins
         .take(Who::address(visitor.address), site.now_ms())
         .await?;
-    let account = site.parts.accounts.account_by_name(&name).await?;
+    let account = site.deps.accounts.account_by_name(&name).await?;
     let bucket = bucket(site, visitor, &name, account.as_ref());
     site.sign_ins.take(bucket, site.now_ms()).await?;
     let kept = account
@@ -145,9 +145,9 @@ async fn signed_in(
     };
     if is_stale {
         account.password = Some(passwords::digest(site, &password).await?);
-        site.parts.accounts.change(&account).await?;
+        site.deps.accounts.change(&account).await?;
     }
-    if site.parts.safety.second_factor(account.id).await?.is_some() {
+    if site.deps.safety.second_factor(account.id).await?.is_some() {
         let ticket = site.tickets.issue(account.id.0, site.now_ms());
         let next = form.one("next").unwrap_or_default();
         let page = factor::asking(site, visitor, &ticket, next, None);
@@ -210,7 +210,7 @@ pub(crate) fn mail_in(form: &Posted) -> Result<Option<String>, AppError> {
 /// `POST /sign-out`.
 pub async fn sign_out(State(site): State<Arc<AppState>>, sent: Sent) -> Response {
     let ended = site
-        .parts
+        .deps
         .accounts
         .end_session(session_digest(&sent.visitor.token))
         .await;
@@ -254,12 +254,12 @@ fn sign_up_page(
     error: Option<String>,
 ) -> FormPage {
     let invitation = asked.invitation;
-    let about = if site.parts.house.mail.is_some() {
+    let about = if site.deps.config.mail.is_some() {
         "Mail is for recovery alone."
     } else {
         "Only this server’s operator sees your mail address."
     };
-    if !site.parts.house.is_open && invitation.is_none() {
+    if !site.deps.config.is_open && invitation.is_none() {
         let closed =
             "This server makes accounts by invitation. Ask somebody who plays here for one.";
         return form_page(site, visitor, "Sign up", closed, error, None);
@@ -298,7 +298,7 @@ pub async fn invited(
     Path(code): Path<String>,
 ) -> Response {
     let found = site
-        .parts
+        .deps
         .accounts
         .invitation(digest_of(&code), site.now())
         .await;
@@ -344,7 +344,7 @@ async fn signed_up(
         .await?;
     let name = form.filled("name").unwrap_or_default();
     fit(site, name).await?;
-    let accounts = &site.parts.accounts;
+    let accounts = &site.deps.accounts;
     let invitation = invitation(site, form.filled("invitation")).await?;
     let mail = mail_in(form)?;
     let known = std::iter::once(name.to_owned()).chain(mail.clone());
@@ -376,7 +376,7 @@ async fn signed_up(
 pub(super) async fn fit(site: &AppState, name: &str) -> Result<(), AppError> {
     names::fit(name).map_err(|what| AppError::Form(format!("Give {what}.")))?;
     // Whoever looks like somebody else could be taken for them.
-    let mut others = site.parts.accounts.accounts().await?.into_iter();
+    let mut others = site.deps.accounts.accounts().await?.into_iter();
     if others.any(|other| names::look_alike(&other.name, name)) {
         return Err(of_form(AccountError::NameTaken));
     }
@@ -390,11 +390,11 @@ pub(super) async fn invitation(
 ) -> Result<Option<Invitation>, AppError> {
     match code.map(digest_of) {
         Some(digest) => {
-            let known = site.parts.accounts.invitation(digest, site.now()).await?;
+            let known = site.deps.accounts.invitation(digest, site.now()).await?;
             let known = known.ok_or(AccountError::NoInvitation).map_err(of_form)?;
             Ok(Some(known))
         }
-        None if site.parts.house.is_open => Ok(None),
+        None if site.deps.config.is_open => Ok(None),
         None => {
             let closed = "Accounts are made by invitation here.";
             Err(AppError::Form(closed.to_owned()))
@@ -420,8 +420,8 @@ async fn make(
     invitation: Option<Digest>,
 ) -> Result<AccountId, AccountError> {
     match invitation {
-        Some(invitation) => site.parts.safety.make_invited(account, invitation).await,
-        None => site.parts.accounts.make(account).await,
+        Some(invitation) => site.deps.safety.make_invited(account, invitation).await,
+        None => site.deps.accounts.make(account).await,
     }
 }
 

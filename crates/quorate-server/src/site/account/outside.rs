@@ -48,7 +48,7 @@ struct LinkWish {
 }
 
 fn provider<'a>(site: &'a AppState, word: &str) -> Result<&'a Provider, AppError> {
-    let mut providers = site.parts.house.outside.iter();
+    let mut providers = site.deps.config.outside.iter();
     let found = providers.find(|provider| provider.word == word);
     found.ok_or(AppError::NotFound)
 }
@@ -56,8 +56,8 @@ fn provider<'a>(site: &'a AppState, word: &str) -> Result<&'a Provider, AppError
 /// The address here to which an issuer sends people back.
 fn back_address(site: &AppState, provider: &Provider) -> Result<String, AppError> {
     let address = site
-        .parts
-        .house
+        .deps
+        .config
         .address
         .as_ref()
         .ok_or(AppError::NotFound)?;
@@ -194,7 +194,7 @@ async fn came(
             return Err(failed);
         }
     };
-    let known = site.parts.safety.account_from_outside(&person.name).await?;
+    let known = site.deps.safety.account_from_outside(&person.name).await?;
     match (journey.account.map(AccountId), known) {
         (Some(id), known) => linked(site, visitor, provider, person, id, known).await,
         (None, Some(id)) => enter(site, visitor, provider, id, journey.next.as_deref()).await,
@@ -221,9 +221,9 @@ async fn enter(
     id: AccountId,
     next: Option<&str>,
 ) -> Result<Response, AppError> {
-    let account = site.parts.accounts.account(id).await?;
+    let account = site.deps.accounts.account(id).await?;
     let account = account.ok_or(AppError::NotFound)?;
-    if site.parts.safety.second_factor(id).await?.is_some() {
+    if site.deps.safety.second_factor(id).await?.is_some() {
         let ticket = site.tickets.issue(id.0, site.now_ms());
         let page = factor::asking(site, visitor, &ticket, next.unwrap_or_default(), None);
         return Ok(reply::page(site, visitor, StatusCode::OK, &page));
@@ -261,7 +261,7 @@ async fn linked(
         label: person.label,
         linked_at: site.now(),
     };
-    match site.parts.safety.link_outside(id, &way).await {
+    match site.deps.safety.link_outside(id, &way).await {
         Err(AccountError::WayTaken) => {
             let taken = "That leads into another account here.";
             return Ok(reply::see_with(&settings, taken));
@@ -290,7 +290,7 @@ fn arrived(
         None => (arrival.label.as_str(), None),
     };
     let title = &provider.title;
-    if !site.parts.house.is_open && arrival.invitation.is_none() {
+    if !site.deps.config.is_open && arrival.invitation.is_none() {
         let about = format!(
             "{title} knows you, but no account here does. This server makes accounts by invitation. If you have an account, sign \
              in with its password and add {title} on the page of your account."
@@ -389,7 +389,7 @@ async fn account_of(
         operator: false,
         made_at: site.now(),
     };
-    let safe = &site.parts.safety;
+    let safe = &site.deps.safety;
     let mut made = safe.make_from_outside(&account, by, &way).await;
     if matches!(made, Err(AccountError::MailTaken)) {
         // Whose address that is here is not for strangers to find out, and it makes nobody the owner of another account.
@@ -400,14 +400,14 @@ async fn account_of(
         made = safe.make_from_outside(&without, by, &way).await;
     }
     let id = made.map_err(handler::of_form)?;
-    let account = site.parts.accounts.account(id).await?;
+    let account = site.deps.accounts.account(id).await?;
     let account = account.ok_or(AppError::NotFound)?;
     Ok((account, handler::after(invitation, arrival.next.as_deref())))
 }
 
 /// The ways into one's own account, with their ends, and a form that adds one.
 pub(super) fn block(site: &AppState, visitor: &Visitor, ways: &[OutsideWay]) -> SettingsBlock {
-    let providers = &site.parts.house.outside;
+    let providers = &site.deps.config.outside;
     let line = |way: &OutsideWay| {
         let mut known = providers.iter();
         let known = known.find(|provider| provider.issuer() == way.name.issuer);
@@ -503,7 +503,7 @@ pub(super) async fn unlinked(
     form: &Posted,
 ) -> Result<Response, AppError> {
     let settings = urls::Settings.into();
-    let ways = site.parts.safety.outside_ways(account.id).await?;
+    let ways = site.deps.safety.outside_ways(account.id).await?;
     if account.password.is_none() && ways.len() <= 1 {
         let last = "That is the only way into your account. Set a password first.";
         return Ok(reply::see_with(&settings, last));
@@ -512,7 +512,7 @@ pub(super) async fn unlinked(
         issuer: form.one("issuer").unwrap_or_default().to_owned(),
         subject: form.one("subject").unwrap_or_default().to_owned(),
     };
-    if !site.parts.safety.unlink_outside(account.id, &name).await? {
+    if !site.deps.safety.unlink_outside(account.id, &name).await? {
         return Err(AppError::NotFound);
     }
     let unlinked = Happened {

@@ -41,7 +41,7 @@ const LABEL_MAX: usize = 60;
 
 /// This site as browsers know it; none where the operator hasn't said where it is.
 pub(crate) fn site_of(site: &AppState) -> Option<PasskeySite> {
-    PasskeySite::at(site.parts.house.address.as_deref()?)
+    PasskeySite::at(site.deps.config.address.as_deref()?)
 }
 
 /// The passkeys among the settings.
@@ -159,7 +159,7 @@ pub(crate) async fn added(
         let stale = "The page was open too long. Try again.";
         return Err(AppError::Form(stale.to_owned()));
     }
-    let safe = &site.parts.safety;
+    let safe = &site.deps.safety;
     if safe.passkeys_of(account.id).await?.len() >= PASSKEYS_MAX {
         let full = format!("You have {PASSKEYS_MAX} passkeys. Remove one first.");
         return Err(AppError::Form(full));
@@ -203,7 +203,7 @@ pub(crate) async fn removed(
     form: &Posted,
 ) -> Result<Response, AppError> {
     let id = bytes(form, "passkey").ok_or(AppError::NotFound)?;
-    if !site.parts.safety.drop_passkey(account.id, &id).await? {
+    if !site.deps.safety.drop_passkey(account.id, &id).await? {
         return Err(AppError::NotFound);
     }
     let removed = Happened::to(account.id, SecurityEvent::PasskeyRemoved);
@@ -282,7 +282,7 @@ async fn signed_in(
         .await?;
     let said = said(form).ok_or_else(nothing_said)?;
     let signature = bytes(form, "signature").ok_or_else(nothing_said)?;
-    let safe = &site.parts.safety;
+    let safe = &site.deps.safety;
     let passkey = safe.passkey(&said.id).await?;
     let account = passkey.as_ref().map(|passkey| passkey.account);
     let is_right = match &passkey {
@@ -324,6 +324,6 @@ async fn signed_in(
 async fn entering(site: &AppState, id: Option<AccountId>) -> Result<Option<Account>, AppError> {
     match id {
         None => Ok(None),
-        Some(id) => Ok(site.parts.accounts.account(id).await?),
+        Some(id) => Ok(site.deps.accounts.account(id).await?),
     }
 }

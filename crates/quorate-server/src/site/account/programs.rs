@@ -176,6 +176,6 @@ pub async fn make_token(
         made_at: site.now(),
         ends_at: wish.span.map(|span| site.now() + span),
     };
-    site.parts.accounts.make_token(&token).await?;
+    site.deps.accounts.make_token(&token).await?;
     Ok(secret)
 }

@@ -36,7 +36,7 @@ pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Respon
 fn asking(site: &AppState, visitor: &Visitor) -> FormPage {
     let by_hand = "Ask the one who runs this server for a link that lets you set a new password. They make it on their \
                    panel, and it counts once.";
-    let mut page = if site.parts.house.mail.is_some() {
+    let mut page = if site.deps.config.mail.is_some() {
         let field = Field::new(
             "mail",
             "mail",
@@ -73,7 +73,7 @@ async fn asked(
     visitor: &Visitor,
     form: &Posted,
 ) -> Result<Response, AppError> {
-    let mail = site.parts.house.mail.clone().ok_or(AppError::NotFound)?;
+    let mail = site.deps.config.mail.clone().ok_or(AppError::NotFound)?;
     let to = form.filled("mail").unwrap_or_default().to_owned();
     site.sign_ups
         .take(Who::address(visitor.address), site.now_ms())
@@ -99,7 +99,7 @@ async fn link_by_mail(
     mail: &Mail,
     to: &str,
 ) -> Result<(), LinkError> {
-    let accounts = &*site.parts.accounts;
+    let accounts = &*site.deps.accounts;
     let Some(account) = accounts.account_by_mail(to).await? else {
         return Ok(());
     };
@@ -178,7 +178,7 @@ async fn recover_with(
         .take(Who::address(visitor.address), site.now_ms())
         .await?;
     let fresh = new_password(site, form, Vec::new()).await?;
-    let accounts = &site.parts.accounts;
+    let accounts = &site.deps.accounts;
     let used = accounts.use_recovery(digest_of(code), site.now()).await?;
     let id =
         used.ok_or_else(|| AppError::Form("That link has been used, or has ended.".to_owned()))?;
@@ -188,9 +188,9 @@ async fn recover_with(
         ..account
     };
     accounts.change(&account).await?;
-    site.parts.safety.close_ways(id).await?;
+    site.deps.safety.close_ways(id).await?;
     safety::note(site, visitor, Happened::to(id, SecurityEvent::Recovered)).await;
-    if site.parts.safety.second_factor(id).await?.is_some() {
+    if site.deps.safety.second_factor(id).await?.is_some() {
         // A link in a mail is no second factor.
         let notice = "Your password is new. Sign in with it, and with a code.";
         return Ok(reply::see_with(&urls::SignIn.into(), notice));

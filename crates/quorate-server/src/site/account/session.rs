@@ -30,11 +30,11 @@ pub(crate) async fn begin(
         began_at,
         ends_at: began_at + SESSION_IDLE,
     };
-    site.parts
+    site.deps
         .accounts
         .end_session(session_digest(&visitor.token))
         .await?;
-    site.parts.accounts.begin_session(&session).await?;
+    site.deps.accounts.begin_session(&session).await?;
     in_use(site, visitor.place(), session.digest).await;
     let mut response = reply::see_with(to, notice);
     if let Some(password) = &account.password {

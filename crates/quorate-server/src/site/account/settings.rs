@@ -56,18 +56,18 @@ async fn shown(
     told: SettingsTold<'_>,
 ) -> Result<Response, AppError> {
     let account = visitor.account.as_ref().ok_or(AppError::SignIn)?;
-    let tokens = site.parts.accounts.tokens_of(account.id).await?;
+    let tokens = site.deps.accounts.tokens_of(account.id).await?;
     let seats = site.seats_of(account.id).await?;
     let sessions = site
-        .parts
+        .deps
         .accounts
         .sessions_of(account.id, site.now())
         .await?;
-    let second = site.parts.safety.second_factor(account.id).await?;
-    let uses = site.parts.safety.session_uses(account.id).await?;
-    let ways = site.parts.safety.outside_ways(account.id).await?;
-    let passkeys = site.parts.safety.passkeys_of(account.id).await?;
-    let entries = site.parts.safety.entries(Some(account.id), ENTRIES).await?;
+    let second = site.deps.safety.second_factor(account.id).await?;
+    let uses = site.deps.safety.session_uses(account.id).await?;
+    let ways = site.deps.safety.outside_ways(account.id).await?;
+    let passkeys = site.deps.safety.passkeys_of(account.id).await?;
+    let entries = site.deps.safety.entries(Some(account.id), ENTRIES).await?;
     let (mut secret, mut code, mut wrong) = (None, None, None);
     match told {
         SettingsTold::Nothing => {}
@@ -86,7 +86,7 @@ async fn shown(
         words(visitor),
         leaving(visitor),
     ];
-    if !site.parts.house.outside.is_empty() || !ways.is_empty() {
+    if !site.deps.config.outside.is_empty() || !ways.is_empty() {
         let after = blocks.iter().position(|block| block.id == "mail-address");
         blocks.insert(after.unwrap_or(0), outside::block(site, visitor, &ways));
     }
@@ -95,7 +95,7 @@ async fn shown(
         let block = passkey::block(site, visitor, account, &passkeys)?;
         blocks.insert(after.unwrap_or(0), block);
     }
-    if site.parts.house.discord.is_some() {
+    if site.deps.config.discord.is_some() {
         let after = blocks.iter().position(|block| block.id == "history");
         blocks.insert(after.unwrap_or(0), discord::block(visitor, code));
     }
@@ -205,7 +205,7 @@ fn mail(site: &AppState, visitor: &Visitor, account: &Account) -> SettingsBlock 
             FieldKind::Password { fresh: false },
         ),
     ];
-    let about = if site.parts.house.mail.is_some() {
+    let about = if site.deps.config.mail.is_some() {
         "A link for a new password goes there when you ask for one. Nobody else sees it."
     } else {
         "This server sends no mail. Its operator sees the address and may write to you."
@@ -338,7 +338,7 @@ async fn ended(
     form: &Posted,
 ) -> Result<Response, AppError> {
     let wanted = form.one("session").unwrap_or_default();
-    let accounts = &site.parts.accounts;
+    let accounts = &site.deps.accounts;
     let sessions = accounts.sessions_of(account.id, site.now()).await?;
     let session = sessions.iter().find(|one| one.digest.to_string() == wanted);
     let session = session.ok_or(AppError::NotFound)?;
@@ -390,12 +390,12 @@ async fn changed(
         }
         "revoke" => {
             let wanted = form.one("token").unwrap_or_default();
-            let tokens = site.parts.accounts.tokens_of(account.id).await?;
+            let tokens = site.deps.accounts.tokens_of(account.id).await?;
             let token = tokens
                 .iter()
                 .find(|token| token.digest.to_string() == wanted);
             let token = token.ok_or(AppError::NotFound)?;
-            site.parts.accounts.revoke_token(token.digest).await?;
+            site.deps.accounts.revoke_token(token.digest).await?;
             note(site, visitor, &account, SecurityEvent::TokenRevoked).await;
             Ok(reply::see_with(
                 &urls::Settings.into(),
@@ -412,7 +412,7 @@ async fn changed(
         }
         "erase" => {
             check(site, visitor, &account, form).await?;
-            site.parts.accounts.erase(account.id).await?;
+            site.deps.accounts.erase(account.id).await?;
             let mut response = reply::see_with(&urls::Home.into(), "Your account is gone.");
             response
                 .headers_mut()
@@ -435,7 +435,7 @@ async fn mailed(
         mail: account::handler::mail_in(form)?,
         ..account.clone()
     };
-    match site.parts.accounts.change(&changed).await {
+    match site.deps.accounts.change(&changed).await {
         // Who else has it is nobody's business.
         Err(AccountError::MailTaken) => Err(AppError::Form(
             "That address cannot be kept here.".to_owned(),
@@ -488,9 +488,9 @@ async fn renewed(
         password: Some(account::handler::new_password(site, form, words).await?),
         ..account
     };
-    site.parts.accounts.change(&fresh).await?;
+    site.deps.accounts.change(&fresh).await?;
     if !is_first {
-        site.parts.safety.close_ways(fresh.id).await?;
+        site.deps.safety.close_ways(fresh.id).await?;
     }
     note(site, visitor, &fresh, SecurityEvent::PasswordChanged).await;
     let (to, notice) = (urls::Settings.into(), "Your password is new.");
@@ -509,7 +509,7 @@ async fn check(
     site.sign_ins.take(who, site.now_ms()).await?;
     if account.password.is_none() {
         let now = site.now();
-        let sessions = site.parts.accounts.sessions_of(account.id, now).await?;
+        let sessions = site.deps.accounts.sessions_of(account.id, now).await?;
         let this = session_digest(&visitor.token);
         let mut fresh = sessions.iter().filter(|one| now - one.began_at < FRESH);
         if fresh.any(|one| one.digest == this) {

@@ -8,7 +8,7 @@ use crate::view::game::GameView;
 
 /// All of them, each as the folder of its rulebook and the path of its file.
 pub(super) fn choices(view: &GameView) -> Vec<Choice> {
-    let rules = view.app().parts.books.iter().flat_map(|book| {
+    let rules = view.app().deps.books.iter().flat_map(|book| {
         let rules = book.rules.iter();
         rules.map(move |(path, text)| {
             let title = view.themed(title_of(text));
@@ -22,7 +22,7 @@ pub(super) fn choices(view: &GameView) -> Vec<Choice> {
 /// The text of one, with its title as a heading.
 pub(super) fn text(view: &GameView, word: &str) -> Option<String> {
     let (book, path) = word.split_once('/')?;
-    let mut books = view.app().parts.books.iter();
+    let mut books = view.app().deps.books.iter();
     let rules = &books.find(|one| one.name == *book)?.rules;
     let (_, text) = rules.iter().find(|(known, _)| known == path)?;
     Some(titled(title_of(text), &body_of(text)))

@@ -171,7 +171,7 @@ pub(crate) fn choice_of_rules(view: &GameView) -> Field {
             )
         })
         .collect();
-    if !view.app().parts.books.is_empty() {
+    if !view.app().deps.books.is_empty() {
         let (word, title) = TAKEN;
         choices.push(Choice::new(format!("{PREFIX}{word}"), title));
     }

@@ -34,7 +34,7 @@ pub async fn receive(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let Some(key) = site.parts.house.discord else {
+    let Some(key) = site.deps.config.discord else {
         let why = "Nobody plays from Discord here: start the server with --discord-key.";
         return (StatusCode::NOT_FOUND, why).into_response();
     };
@@ -82,7 +82,7 @@ async fn answered(
         return Ok(reply.json().to_string());
     }
     let Some(link) = site
-        .parts
+        .deps
         .accounts
         .token(digest_of_user(&user), site.now())
         .await?
@@ -136,7 +136,7 @@ async fn linked(
             "That code has ended. Make another on your account's page.",
         ));
     }
-    let accounts = &site.parts.accounts;
+    let accounts = &site.deps.accounts;
     let Some(account) = accounts.account(id).await? else {
         return Ok(said("That account is gone."));
     };

@@ -83,7 +83,7 @@ impl DiscordPlay {
 
 /// Whoever plays as an account from Discord, with what they may do there.
 async fn player(site: &AppState, user: Digest) -> Result<Visitor, AppError> {
-    let accounts = &site.parts.accounts;
+    let accounts = &site.deps.accounts;
     let link = accounts.token(user, site.now()).await?;
     let link = link.ok_or(AppError::SignIn)?;
     let account = accounts.account(link.account).await?;

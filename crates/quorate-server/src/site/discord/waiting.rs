@@ -25,7 +25,7 @@ pub(super) struct Waits {
 
 /// A button that leads to a page of the site; none where nobody knows where the site is reached.
 pub(super) fn lead(view: &GameView, label: &str, to: impl Into<Href>) -> Option<DiscordButton> {
-    let base = view.app().parts.house.address.as_deref()?;
+    let base = view.app().deps.config.address.as_deref()?;
     let to: Href = to.into();
     Some(DiscordButton::Lead {
         label: label.to_owned(),

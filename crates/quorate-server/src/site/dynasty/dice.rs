@@ -13,7 +13,7 @@ use crate::view::game::GameView;
 pub(crate) async fn check(view: &GameView) -> Result<String, AppError> {
     let site = view.app();
     site.checks.take(view.visitor().who(), site.now_ms())?;
-    let (journal, seals) = (&*site.parts.journal, &*site.parts.seals);
+    let (journal, seals) = (&*site.deps.journal, &*site.deps.seals);
     let verdict = verify(journal, seals, view.game(), Grade::Fold, &mut |_| {}).await?;
     let wrong = verdict.fault.iter().chain(&verdict.differences).next();
     let DiceFound { proven, unproven } = verdict.dice;

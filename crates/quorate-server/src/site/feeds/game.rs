@@ -141,11 +141,11 @@ async fn answered(
 
 /// The newest events of a game.
 async fn newest(view: &GameView) -> Result<Vec<Event>, AppError> {
-    let parts = &view.app().parts;
+    let deps = &view.app().deps;
     let head = view.head().seq.0;
     let from = EventSeq(head.saturating_sub(EVENTS) + 1);
     let count = usize::try_from(EVENTS).unwrap_or(usize::MAX);
-    let events = fold::events_from(&*parts.journal, &*parts.seals, view.game(), from, count);
+    let events = fold::events_from(&*deps.journal, &*deps.seals, view.game(), from, count);
     Ok(events.await?)
 }
 

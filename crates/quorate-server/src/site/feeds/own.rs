@@ -79,7 +79,7 @@ async fn games(site: &Arc<AppState>, word: &str) -> Result<(AccountId, Vec<GameI
     let Some(WordFor::Feed(id)) = notice_words::read(site, word) else {
         return Err(AppError::NotFound);
     };
-    let outbox = site.parts.outbox.as_ref().ok_or(AppError::NotFound)?;
+    let outbox = site.deps.outbox.as_ref().ok_or(AppError::NotFound)?;
     let channel = outbox
         .channel(id)
         .await
@@ -87,7 +87,7 @@ async fn games(site: &Arc<AppState>, word: &str) -> Result<(AccountId, Vec<GameI
     let channel =
         channel.filter(|channel| channel.sort == ChannelSort::Feed && channel.paused.is_none());
     let channel = channel.ok_or(AppError::NotFound)?;
-    let accounts = &site.parts.accounts;
+    let accounts = &site.deps.accounts;
     let account = accounts
         .account(channel.account)
         .await?

@@ -26,11 +26,11 @@ pub async fn help(State(site): State<Arc<AppState>>, visitor: Visitor) -> Respon
 
 /// `GET /privacy`.
 pub async fn privacy(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
-    let house = &site.parts.house;
+    let config = &site.deps.config;
     let privacy = Privacy {
         chrome: reply::chrome(&site, &visitor, "What is kept about you"),
-        operator: house.operator.clone(),
-        contact: house.contact.clone(),
+        operator: config.operator.clone(),
+        contact: config.contact.clone(),
         address_days: ENTRIES_KEPT.0 / Span::days(1).0,
     };
     reply::page(&site, &visitor, StatusCode::OK, &privacy)

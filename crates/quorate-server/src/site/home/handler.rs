@@ -29,7 +29,7 @@ pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Respon
 
 async fn home(site: &Arc<AppState>, visitor: &Visitor) -> Result<Home, AppError> {
     let mut games = Vec::new();
-    for row in site.parts.games.list().await? {
+    for row in site.deps.games.list().await? {
         let asked = CardAsked {
             game: row.game.clone(),
             account: visitor.id(),
@@ -42,7 +42,7 @@ async fn home(site: &Arc<AppState>, visitor: &Visitor) -> Result<Home, AppError>
     let is_in = visitor.account.is_some();
     Ok(Home {
         chrome: reply::chrome(site, visitor, "Games"),
-        welcome: site.parts.house.welcome.clone(),
+        welcome: site.deps.config.welcome.clone(),
         games,
         found: is_in.then(|| Link::new("Found a game", urls::Found)),
         panel: visitor
@@ -115,7 +115,7 @@ fn card(view: &GameView) -> GameCard {
         .map(|about| about.rulebook.clone());
     let book = view
         .app()
-        .parts
+        .deps
         .books
         .iter()
         .find(|book| Some(&book.name) == about.as_ref());

@@ -28,7 +28,7 @@ pub async fn receive(
         .unwrap_or_default();
     if !same_secret(
         carried.as_bytes(),
-        mail_in_key(&site.parts.secret).as_bytes(),
+        mail_in_key(&site.deps.secret).as_bytes(),
     ) {
         return StatusCode::UNAUTHORIZED.into_response();
     }

@@ -139,7 +139,7 @@ async fn now_read(view: &mut GameView, thread: &str) -> Result<(), AppError> {
     if let Some(account) = view.visitor().id()
         && view.read().by_word().get(&word) < Some(&up_to)
     {
-        let accounts = &view.app().parts.accounts;
+        let accounts = &view.app().deps.accounts;
         accounts
             .note_messages_read(account, view.game(), &word, up_to)
             .await?;

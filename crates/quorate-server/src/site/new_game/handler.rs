@@ -34,7 +34,7 @@ fn form(
     title: &str,
     error: Option<String>,
 ) -> FormPage {
-    let books = site.parts.books.iter().map(|book| {
+    let books = site.deps.books.iter().map(|book| {
         let about = &book.manifest.about;
         Choice::new(
             book.name.as_str(),

@@ -139,7 +139,7 @@ async fn own_game(
         return Ok(None);
     };
     let game: GameId = word.parse().map_err(|_| AppError::NotFound)?;
-    let seat = site.parts.accounts.seat(account.id, &game).await?;
+    let seat = site.deps.accounts.seat(account.id, &game).await?;
     seat.map(|_| Some(game)).ok_or(AppError::NotFound)
 }
 
@@ -219,7 +219,7 @@ async fn by_mail(
     game: Option<GameId>,
     form: &Posted,
 ) -> Result<&'static str, AppError> {
-    let mail = site.parts.house.mail.clone().ok_or(AppError::NotFound)?;
+    let mail = site.deps.config.mail.clone().ok_or(AppError::NotFound)?;
     let address = form.filled("address").unwrap_or_default().trim().to_owned();
     if !is_address(&address) {
         return wrong("That is no mail address.");
@@ -273,7 +273,7 @@ async fn by_web(
     };
     let address = form.filled("address").unwrap_or_default().trim().to_owned();
     let reach = WebReach {
-        loopback: site.parts.house.hooks_to_loopback,
+        loopback: site.deps.config.hooks_to_loopback,
         ..WebReach::default()
     };
     if let Err(why) = reach.check(&address) {
@@ -323,7 +323,7 @@ async fn by_push(
         return wrong("That is no key of a browser.");
     };
     let reach = WebReach {
-        loopback: site.parts.house.hooks_to_loopback,
+        loopback: site.deps.config.hooks_to_loopback,
         ..WebReach::default()
     };
     if let Err(why) = reach.check(&address) {

@@ -232,13 +232,13 @@ async fn channels(
     }
     let about = "What concerns you goes out on each of these. A room gets a game’s public news.";
     let mut forms = Vec::new();
-    if desk.site.parts.house.mail.is_some() {
+    if desk.site.deps.config.mail.is_some() {
         let kept = account.mail.clone().unwrap_or_default();
         let field = Field::new("address", "address", "Mail address", FieldKind::Mail(kept))
             .hint("A message goes there first, for you to confirm it.");
         forms.push(desk.form("mail", vec![field], "Send me mail"));
     }
-    if desk.site.parts.house.address.is_some() {
+    if desk.site.deps.config.address.is_some() {
         forms.push(push_form(desk, outbox).await?);
         forms.push(web_form(desk));
         if desk.game.is_some() {
@@ -383,7 +383,7 @@ fn shown_address(site: &AppState, channel: &Channel) -> String {
 pub(super) fn own_feed(site: &AppState, channel: &Channel, form: &str) -> String {
     let word = notice_words::write(site, &WordFor::Feed(channel.id));
     let link: Href = urls::OwnFeed { word: &word, form }.into();
-    let base = site.parts.house.address.as_deref().unwrap_or_default();
+    let base = site.deps.config.address.as_deref().unwrap_or_default();
     format!("{base}{}", link.as_str())
 }
 

@@ -10,7 +10,7 @@ use crate::app::state::AppState;
 
 /// The outbox; none in a process that has none.
 pub(super) fn outbox(site: &AppState) -> Result<&Arc<dyn Outbox>, AppError> {
-    site.parts.outbox.as_ref().ok_or(AppError::NotFound)
+    site.deps.outbox.as_ref().ok_or(AppError::NotFound)
 }
 
 /// A failure of the store, as requests know it.

@@ -66,8 +66,8 @@ async fn panel(
     secret: Option<Fact>,
 ) -> Result<Response, AppError> {
     check(visitor)?;
-    let accounts = site.parts.accounts.accounts().await?;
-    let games = site.parts.games.list().await?;
+    let accounts = site.deps.accounts.accounts().await?;
+    let games = site.deps.games.list().await?;
     let (health, lines) = health(site, visitor).await?;
     let uses = Field::new(
         "uses",
@@ -128,7 +128,7 @@ async fn panel(
 
 /// Where rule code runs, and how that goes.
 fn law(site: &AppState) -> Vec<Fact> {
-    let Some(workers) = &site.parts.workers else {
+    let Some(workers) = &site.deps.workers else {
         return vec![Fact::new("Rule code runs", "in the server's own process")];
     };
     let standing = workers.standing();
@@ -160,7 +160,7 @@ fn form(visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form
 
 /// A link to hand on: with where the site is reached, if its operator said so.
 fn whole(site: &AppState, href: &Href) -> String {
-    let address = site.parts.house.address.as_deref().unwrap_or_default();
+    let address = site.deps.config.address.as_deref().unwrap_or_default();
     format!("{address}{}", href.as_str())
 }
 
@@ -273,8 +273,8 @@ pub(crate) async fn security(State(site): State<Arc<AppState>>, visitor: Visitor
 
 async fn security_log(site: &AppState, visitor: &Visitor) -> Result<Response, AppError> {
     check(visitor)?;
-    let entries = site.parts.safety.entries(None, ENTRIES).await?;
-    let accounts = site.parts.accounts.accounts().await?;
+    let entries = site.deps.safety.entries(None, ENTRIES).await?;
+    let accounts = site.deps.accounts.accounts().await?;
     let name = |id: Option<AccountId>| {
         let account = accounts.iter().find(|account| Some(account.id) == id);
         account.map_or_else(String::new, |account| account.name.clone())
@@ -320,7 +320,7 @@ pub(crate) async fn whole_backup(State(site): State<Arc<AppState>>, visitor: Vis
 
 async fn packed(site: &AppState, visitor: &Visitor) -> Result<File, AppError> {
     check(visitor)?;
-    let backup = site.parts.backup.as_ref().ok_or(AppError::NotFound)?;
+    let backup = site.deps.backup.as_ref().ok_or(AppError::NotFound)?;
     site.checks.take(visitor.who(), site.now_ms())?;
     let file = tempfile::tempfile()
         .map_err(|error| AppError::Broken(format!("the file could not be made: {error}")))?;
@@ -334,7 +334,7 @@ async fn packed(site: &AppState, visitor: &Visitor) -> Result<File, AppError> {
 /// What players told.
 async fn reports(site: &AppState, visitor: &Visitor) -> Result<Vec<OperatorLine>, AppError> {
     let mut lines = Vec::new();
-    for (id, report) in site.parts.moderation.reports().await? {
+    for (id, report) in site.deps.moderation.reports().await? {
         let settle = form(visitor, "settle", Vec::new(), "Settled");
         lines.push(OperatorLine {
             status: Status::new(StatusKind::Claimed, "Reported"),
@@ -351,7 +351,7 @@ async fn reports(site: &AppState, visitor: &Visitor) -> Result<Vec<OperatorLine>
 
 /// What is wrong with the machine's clock, and the button that says it is right.
 fn clock(site: &AppState, visitor: &Visitor) -> Option<OperatorLine> {
-    let (span, way) = match site.parts.clock.standing() {
+    let (span, way) = match site.deps.clock.standing() {
         ClockStanding::Even => return None,
         ClockStanding::Ahead(span) => (span, "ahead"),
         ClockStanding::Behind(span) => (span, "back"),
@@ -372,17 +372,17 @@ async fn health(
     site: &Arc<AppState>,
     visitor: &Visitor,
 ) -> Result<(Vec<Fact>, Vec<OperatorLine>), AppError> {
-    let rows = site.parts.games.list().await?;
+    let rows = site.deps.games.list().await?;
     let awake = rows
         .iter()
-        .filter(|row| site.parts.games.is_awake(&row.game))
+        .filter(|row| site.deps.games.is_awake(&row.game))
         .count();
     let mut facts = vec![
         Fact::new("Version", env!("CARGO_PKG_VERSION")),
         Fact::new("Games", rows.len().to_string()).note(format!("{awake} awake")),
         Fact::new(
             "Mail",
-            if site.parts.house.mail.is_some() {
+            if site.deps.config.mail.is_some() {
                 "is sent"
             } else {
                 "none is sent"
@@ -473,7 +473,7 @@ async fn done(
                 uses_left: u32::clamp(uses, 1, USES_MAX),
                 ends_at: site.now() + INVITED_FOR,
             };
-            site.parts.accounts.invite(&invitation).await?;
+            site.deps.accounts.invite(&invitation).await?;
             let uses = format!(
                 "for {}",
                 plural(invitation.uses_left as usize, "account", "accounts")
@@ -487,23 +487,23 @@ async fn done(
         }
         "recover" => {
             let name = form.filled("name").unwrap_or_default();
-            let account = site.parts.accounts.account_by_name(name).await?;
+            let account = site.deps.accounts.account_by_name(name).await?;
             let account = account
                 .ok_or_else(|| AppError::Form("There is no account of that name.".to_owned()))?;
             if form.one("factor").is_some() {
-                site.parts.safety.drop_second_factor(account.id).await?;
+                site.deps.safety.drop_second_factor(account.id).await?;
                 let (event, about) = (SecurityEvent::FactorOff, String::new());
                 note(site, visitor, event, Some(account.id), about).await;
             }
             let ends_at = site.now() + RECOVERY_FOR;
-            let link = make_link(&*site.parts.accounts, account.id, ends_at).await?;
+            let link = make_link(&*site.deps.accounts, account.id, ends_at).await?;
             let event = SecurityEvent::RecoveryMade;
             note(site, visitor, event, Some(account.id), String::new()).await;
             Fact::new(format!("For {}", account.name), whole(site, &link))
                 .note("Counts once, for two days; shown this once.")
         }
         "clock" => {
-            site.parts.clock.trust();
+            site.deps.clock.trust();
             let about = String::new();
             note(site, visitor, SecurityEvent::ClockTrusted, None, about).await;
             let notice = "The machine\u{2019}s clock is followed again.";

@@ -45,7 +45,7 @@ pub(crate) fn fields() -> Vec<Field> {
 
 /// What a report says, with the account that plays whom it is about.
 pub(crate) async fn describe_report(site: &AppState, report: &Report) -> Result<String, AppError> {
-    let accounts = &site.parts.accounts;
+    let accounts = &site.deps.accounts;
     let name = async |id| -> Result<String, AppError> {
         let account = accounts.account(id).await?;
         Ok(account.map_or_else(
@@ -95,7 +95,7 @@ pub(crate) async fn settled(
 ) -> Result<Response, AppError> {
     let id: Option<u64> = form.filled("report").and_then(|id| id.parse().ok());
     let id = id.ok_or(AppError::NotFound)?;
-    if !site.parts.moderation.settle_report(id, site.now()).await? {
+    if !site.deps.moderation.settle_report(id, site.now()).await? {
         return Err(AppError::NotFound);
     }
     let happened = Happened {
@@ -117,7 +117,7 @@ pub(crate) async fn done(
     form: &Posted,
 ) -> Result<Response, AppError> {
     let name = form.filled("name").unwrap_or_default();
-    let account = site.parts.accounts.account_by_name(name).await?;
+    let account = site.deps.accounts.account_by_name(name).await?;
     let account =
         account.ok_or_else(|| AppError::Form("There is no account of that name.".to_owned()))?;
     if account.operator {
@@ -129,16 +129,16 @@ pub(crate) async fn done(
         return ended(site, visitor, &account, form).await;
     }
     let (event, about) = if way == "lift" {
-        site.parts.moderation.lift(account.id).await?;
+        site.deps.moderation.lift(account.id).await?;
         (SecurityEvent::Lifted, String::new())
     } else {
         let restraint = restraint(site, way, form)?;
-        site.parts
+        site.deps
             .moderation
             .restrain(account.id, &restraint)
             .await?;
         if restraint.kind == RestraintKind::Suspended {
-            site.parts.safety.close_ways(account.id).await?;
+            site.deps.safety.close_ways(account.id).await?;
         }
         let event = match restraint.kind {
             RestraintKind::Muted => SecurityEvent::Muted,
@@ -168,7 +168,7 @@ async fn ended(
         about: why.clone(),
         ..Happened::to(account.id, SecurityEvent::Ended)
     };
-    site.parts.accounts.erase(account.id).await?;
+    site.deps.accounts.erase(account.id).await?;
     safety::tell_before(site, visitor, account, told);
     // What the log has of the account goes with it, and this stays.
     let happened = Happened {

@@ -30,7 +30,7 @@ pub(crate) async fn lines(
     site: &AppState,
     visitor: &Visitor,
 ) -> Result<Vec<OperatorLine>, AppError> {
-    let removed = site.parts.games.removed().await?;
+    let removed = site.deps.games.removed().await?;
     let now = timestamp(site.now());
     let line = |(game, at): (quorate_kernel::GameId, quorate_kernel::Moment)| {
         let send = visitor.send(urls::OperatorDo { what: "put-back" });

@@ -68,7 +68,7 @@ async fn taken(context: &GameContext, mut form: Posted) -> Result<Response, AppE
         at: context.now(),
         file,
     };
-    match site.parts.uploads.keep_upload(id, &upload).await? {
+    match site.deps.uploads.keep_upload(id, &upload).await? {
         UploadKept::Kept => {}
         UploadKept::TooMany => {
             return Err(AppError::Form(format!(
@@ -112,7 +112,7 @@ pub(crate) async fn own(
     let result = async {
         let id = visitor.id().ok_or(AppError::NotFound)?;
         let game: GameId = game.parse().map_err(|_| AppError::NotFound)?;
-        let found = site.parts.uploads.upload(&game, &word, Some(id)).await?;
+        let found = site.deps.uploads.upload(&game, &word, Some(id)).await?;
         Ok(shown(found.ok_or(AppError::NotFound)?))
     };
     let result = result.await;
@@ -136,7 +136,7 @@ pub(crate) async fn in_post(
         if !ask(&site, asked).await? {
             return Err(AppError::NotFound);
         }
-        let found = site.parts.uploads.upload(&game, &word, None).await?;
+        let found = site.deps.uploads.upload(&game, &word, None).await?;
         Ok(shown(found.ok_or(AppError::NotFound)?))
     };
     let result = result.await;

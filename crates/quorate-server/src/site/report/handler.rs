@@ -108,7 +108,7 @@ async fn report(context: &GameContext, form: &Posted) -> Result<Response, AppErr
         about: about.to_owned(),
         why: why.to_owned(),
     };
-    site.parts.moderation.report(&report).await?;
+    site.deps.moderation.report(&report).await?;
     let game = context.game().as_str();
     Ok(reply::see_with(
         &Href::from(urls::Game { game }),

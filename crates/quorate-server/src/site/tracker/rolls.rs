@@ -29,7 +29,7 @@ pub(crate) async fn latest(view: &GameView) -> Result<Vec<Event>, AppError> {
     let head = view.head().seq.0;
     let from = EventSeq(head.saturating_sub(LOOKED_THROUGH) + 1);
     let count = usize::try_from(LOOKED_THROUGH).unwrap_or(usize::MAX);
-    let opens = view.app().parts.journal.events(view.game(), from, count);
+    let opens = view.app().deps.journal.events(view.game(), from, count);
     let opens = opens.await.map_err(quorate_runtime::OperatingError::from)?;
     let found = tokio::task::spawn_blocking(move || {
         let newest = opens.iter().rev();

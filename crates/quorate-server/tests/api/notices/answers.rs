@@ -11,7 +11,7 @@ use super::Post;
 
 /// Hands a mail over as `quorate mail-in` does.
 pub(super) async fn hand_over(post: &Post, mail: &str) -> String {
-    let key = mail_in_key(&post.game.table.site().parts.secret);
+    let key = mail_in_key(&post.game.table.site().deps.secret);
     let request = Request::post("/mail-in")
         .header(header::AUTHORIZATION, format!("Bearer {key}"))
         .body(Body::from(mail.to_owned()))

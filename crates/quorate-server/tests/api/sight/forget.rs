@@ -74,11 +74,11 @@ async fn an_account_takes_all_its_words_out_and_the_log_still_holds() {
     let mut ball = Ball::with(THESE).await;
     ball.unmask().await;
     let site = ball.table.site();
-    let bert = site.parts.accounts.account_by_name("Bert").await;
+    let bert = site.deps.accounts.account_by_name("Bert").await;
     let bert = bert.unwrap().unwrap();
     let password = Some(site.passwords.digest("a long password").unwrap());
     let bert = Account { password, ..bert };
-    site.parts.accounts.change(&bert).await.unwrap();
+    site.deps.accounts.change(&bert).await.unwrap();
     said(&ball, &ball.posts[3], "rowanwords").await;
     let reader = Reader::of(&ball, Role::Keeper).await;
     let wrong = reader

@@ -13,17 +13,17 @@ use crate::notices::stand_in::WebServer;
 /// Everybody follows everybody and hears of everything at once; so does a room. Gives what each was told, by name.
 async fn told(secrets: Secrets) -> BTreeMap<String, Vec<Json>> {
     let web = WebServer::start().await;
-    let house = ServerConfig {
+    let config = ServerConfig {
         address: Some("https://nomic.example".to_owned()),
         hooks_to_loopback: true,
         ..ServerConfig::default()
     };
-    let ball = Ball::at(house, secrets).await;
-    let parts = &ball.table.site().parts;
-    let outbox = parts.outbox.as_ref().unwrap();
+    let ball = Ball::at(config, secrets).await;
+    let deps = &ball.table.site().deps;
+    let outbox = deps.outbox.as_ref().unwrap();
     let game: quorate_kernel::GameId = GAME.parse().unwrap();
     for name in PLAYERS {
-        let account = parts
+        let account = deps
             .accounts
             .account_by_name(name)
             .await

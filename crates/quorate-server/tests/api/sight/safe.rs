@@ -68,11 +68,11 @@ fn the_policy_lets_nothing_in_from_elsewhere_and_nothing_inline() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn behind_https_every_cookie_of_a_session_is_secure() {
-    let house = ServerConfig {
+    let config = ServerConfig {
         is_secure: true,
         ..ServerConfig::default()
     };
-    let table = crate::table::Table::with(house, vec![world::book()]).await;
+    let table = crate::table::Table::with(config, vec![world::book()]).await;
     let request = axum::http::Request::get("/").body(axum::body::Body::empty());
     let answer = table.send(request.unwrap()).await;
     let cookies = answer.headers().get_all("set-cookie");

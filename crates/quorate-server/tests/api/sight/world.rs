@@ -313,8 +313,8 @@ impl Ball {
     }
 
     /// The same on a server that is run otherwise.
-    pub(crate) async fn at(house: ServerConfig, secrets: Secrets) -> Self {
-        let table = Table::with(house, vec![book()]).await;
+    pub(crate) async fn at(config: ServerConfig, secrets: Secrets) -> Self {
+        let table = Table::with(config, vec![book()]).await;
         let mut tokens = Vec::new();
         for name in everybody() {
             tokens.push(table.token(name, name == OPERATOR).await);
@@ -372,8 +372,8 @@ impl Ball {
 
     /// Bert has a draft.
     async fn writes(&self, words: &str) {
-        let parts = &self.table.site().parts;
-        let bert = parts.accounts.account_by_name("Bert").await.unwrap();
+        let deps = &self.table.site().deps;
+        let bert = deps.accounts.account_by_name("Bert").await.unwrap();
         let draft = quorate_runtime::ports::KeptDraft {
             game: GAME.parse().unwrap(),
             form: "new=Proposal".to_owned(),
@@ -381,7 +381,7 @@ impl Ball {
             at: self.table.site().now(),
             fields: format!("title={words}&body={words}"),
         };
-        let kept = parts.drafts.keep_draft(bert.unwrap().id, &draft).await;
+        let kept = deps.drafts.keep_draft(bert.unwrap().id, &draft).await;
         assert_eq!(kept.unwrap(), quorate_runtime::ports::DraftKept::Kept);
     }
 
@@ -464,7 +464,7 @@ impl Ball {
     /// Has the words of the newest comment forgotten, as an operator does on somebody's wish.
     async fn forget_last(&self) {
         let game = GAME.parse().unwrap();
-        let games = &self.table.site().parts.games;
+        let games = &self.table.site().deps.games;
         let head = games.newest(&game).await.unwrap();
         let events = self.table.site().events(&game, &[EventSeq(head.0)]).await;
         let mut event = events.unwrap().remove(0);
@@ -494,7 +494,7 @@ impl Ball {
     /// How many events there are.
     pub(crate) async fn head(&self) -> u64 {
         let game = GAME.parse().unwrap();
-        let newest = self.table.site().parts.games.newest(&game).await;
+        let newest = self.table.site().deps.games.newest(&game).await;
         newest.unwrap().0
     }
 }
