@@ -174,6 +174,7 @@ fn run(
         made: tx.made(),
         unmet: tx.unmet(),
         enacted: tx.enacted(),
+        unmet_conditions: tx.unmet_conditions(),
         used: remains.used + tx.used(),
     };
     match done {

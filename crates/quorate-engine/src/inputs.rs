@@ -1,6 +1,7 @@
 //! What a judgement takes besides state, law and command, and what it leaves.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use quorate_kernel::event::Event;
 use quorate_kernel::tape::Tape;
@@ -39,6 +40,15 @@ pub struct Dictated {
     pub choices: VecDeque<Datum>,
 }
 
+/// A condition of a patch that does not hold, or could not be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnmetCondition {
+    /// What is asked.
+    pub test: Arc<str>,
+    /// Which line of the event's log says so.
+    pub note: usize,
+}
+
 /// What a judgement leaves to the next one, whatever came of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Remains {
@@ -53,6 +63,8 @@ pub struct Remains {
     pub unmet: Vec<Refusal>,
     /// The posts whose changes were made.
     pub enacted: Vec<PostId>,
+    /// The conditions of patches that do not hold, in the order in which they were asked.
+    pub unmet_conditions: Vec<UnmetCondition>,
     /// What rule code used.
     pub used: Cost,
 }

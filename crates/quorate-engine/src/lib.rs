@@ -50,8 +50,7 @@ pub mod view;
 pub mod why;
 pub mod words;
 
-pub use inputs::{Dictated, Inputs, Remains};
+pub use inputs::{Dictated, Inputs, Remains, UnmetCondition};
 pub use judge::{Head, Judge, Judged};
 pub use law::{Law, LawCache};
 pub use topics::built_in_acts::no_vote;
-pub use topics::law_changes::NOT_SO;

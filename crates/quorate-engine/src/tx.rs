@@ -20,6 +20,7 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Site, Stop};
 use quorate_law::world::World;
 
+use crate::inputs::UnmetCondition;
 use crate::law::{Law, LawCache};
 use crate::memo::{Caches, DEPTH_MAX};
 use crate::reads::{ReadKey, Reads};
@@ -108,6 +109,7 @@ struct Work {
     law_changed: bool,
     broken: Vec<(Site, String)>,
     enacted: Vec<PostId>,
+    unmet_conditions: Vec<UnmetCondition>,
     done: Vec<(PostId, Datum)>,
 }
 
@@ -377,10 +379,11 @@ impl Tx {
     pub fn start_again(&self) {
         self.forget_since(0);
         *self.coming_law.borrow_mut() = None;
-        let notes = std::mem::take(&mut self.work.borrow_mut().notes);
+        let last = std::mem::take(&mut *self.work.borrow_mut());
         *self.work.borrow_mut() = Work {
             state: self.base.clone(),
-            notes,
+            notes: last.notes,
+            unmet_conditions: last.unmet_conditions,
             ..Work::default()
         };
     }
@@ -487,6 +490,30 @@ impl Tx {
         let text = text.into();
         let note = Note { rule, kind, text };
         self.work.borrow_mut().notes.push(note);
+    }
+
+    /// Notes that the changes under a condition are not made, for it does not hold.
+    pub fn note_unmet(&self, test: &Arc<str>) {
+        let note = self.work.borrow().notes.len();
+        let text = format!("the condition does not hold: {test}");
+        self.say(NoteKind::Skipped, text);
+        let test = Arc::clone(test);
+        let unmet = UnmetCondition { test, note };
+        self.work.borrow_mut().unmet_conditions.push(unmet);
+    }
+
+    /// The conditions of patches that do not hold.
+    pub fn unmet_conditions(&self) -> Vec<UnmetCondition> {
+        self.work.borrow().unmet_conditions.clone()
+    }
+
+    /// The first line about a change that was to be made and was not: those under a condition that does not hold were not.
+    pub fn left_out(&self) -> Option<Note> {
+        let work = self.work.borrow();
+        let mut notes = work.notes.iter().enumerate();
+        let is_unmet = |nth| work.unmet_conditions.iter().any(|unmet| unmet.note == nth);
+        let left_out = notes.find(|(nth, note)| note.kind == NoteKind::Skipped && !is_unmet(*nth));
+        left_out.map(|(_, note)| note.clone())
     }
 
     /// Tells the hooks that something happened.

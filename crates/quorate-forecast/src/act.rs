@@ -47,6 +47,7 @@ impl ActForecast {
             judge,
             event,
             unmet: Vec::new(),
+            unmet_conditions: remains.unmet_conditions,
         };
         let none = Proposed::changes(fork.judge.law(), Patch::default());
         let trial = held_against(&fork.judge, &none, enacted);

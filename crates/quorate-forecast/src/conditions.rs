@@ -1,7 +1,6 @@
 //! Conditions of changes: each is asked as the game and the vote now stand, and tried the other way as well, for until the
 //! enactment its answer may turn.
 
-use quorate_engine::NOT_SO;
 use quorate_kernel::Refusal;
 use quorate_kernel::patch::{Clause, Patch};
 use serde::Serialize;
@@ -84,10 +83,8 @@ fn asked<'p>(clauses: &'p [Clause], trial: &PatchTrial, tests: &mut Vec<(&'p str
         let Clause::When { test, clauses } = clause else {
             continue;
         };
-        let not_so = format!("{NOT_SO}: {test}");
-        let unasked = format!("the condition cannot be asked: {test}:");
-        let mut notes = trial.event.notes.iter();
-        let holds = !notes.any(|note| note.text == not_so || note.text.starts_with(&unasked));
+        let mut unmet = trial.unmet_conditions.iter();
+        let holds = !unmet.any(|unmet| unmet.test == *test);
         if !tests.iter().any(|(known, _)| *known == &**test) {
             tests.push((test, holds));
         }

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use quorate_engine::UnmetCondition;
 use quorate_engine::conventions;
 use quorate_engine::judge::{Inputs, Judge, Judged, Remains};
 use quorate_engine::law::{At, Law};
@@ -65,6 +66,8 @@ pub(crate) struct Enacted {
     pub(crate) event: Event,
     /// What would still be needed for it.
     pub(crate) unmet: Vec<Refusal>,
+    /// The conditions of its changes that did not hold.
+    pub(crate) unmet_conditions: Vec<UnmetCondition>,
 }
 
 impl Proposed {
@@ -335,6 +338,7 @@ impl Enactment {
             judge,
             event,
             unmet: unmet.collect(),
+            unmet_conditions: remains.unmet_conditions,
         })
     }
 

@@ -1,5 +1,6 @@
 //! A forecast: all that a post would do once it is enacted, part by part.
 
+use quorate_engine::UnmetCondition;
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::effect::Step;
 use quorate_kernel::event::Event;
@@ -121,12 +122,14 @@ pub fn happened(
     proposed: &Proposed,
     after: Judge,
     event: Event,
+    unmet_conditions: Vec<UnmetCondition>,
 ) -> Vec<Consequence> {
     let enacted = Enacted {
         post: proposed.post().unwrap_or(PostId(Id::new(event.seq, 0))),
         judge: after,
         event,
         unmet: Vec::new(),
+        unmet_conditions,
     };
     alone::consequences(fork, &held_against(&fork.judge, proposed, enacted))
 }

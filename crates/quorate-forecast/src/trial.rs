@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use quorate_engine::NOT_SO;
+use quorate_engine::UnmetCondition;
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::effect::Effect;
 use quorate_kernel::event::{Event, Note, NoteKind};
@@ -30,6 +30,8 @@ pub struct PatchTrial {
     pub left_out: Vec<Note>,
     /// What would have to be there before the law enacts it, and is not now.
     pub unmet: Vec<Refusal>,
+    /// The conditions of its changes that did not hold.
+    pub unmet_conditions: Vec<UnmetCondition>,
     /// Lines that nobody wrote: of rules that were changed since it was written.
     pub merged: Vec<MergedLine>,
 }
@@ -151,6 +153,7 @@ pub(crate) fn held_against(before: &Judge, proposed: &Proposed, enacted: Enacted
         judge,
         event,
         unmet,
+        unmet_conditions,
     } = enacted;
     let old = before.law();
     let is_new = |now: &&Asleep| !old.asleep.iter().any(|known| reads_alike(known, now));
@@ -165,11 +168,12 @@ pub(crate) fn held_against(before: &Judge, proposed: &Proposed, enacted: Enacted
     let states = [before.state(), judge.state()].into_iter();
     let losses = |state| judge.law().losses_since(old, state);
     let slept: Vec<String> = states.flat_map(losses).collect();
-    let is_news = |note: &&Note| {
-        let is_told = slept.contains(&note.text) || note.text.starts_with(NOT_SO);
-        note.kind != NoteKind::Said && !is_told
+    let is_unmet = |nth| unmet_conditions.iter().any(|unmet| unmet.note == nth);
+    let is_news = |(nth, note): &(usize, &Note)| {
+        note.kind != NoteKind::Said && !slept.contains(&note.text) && !is_unmet(*nth)
     };
-    let left_out = event.notes.iter().filter(is_news).cloned().collect();
+    let news = event.notes.iter().enumerate().filter(is_news);
+    let left_out = news.map(|(_, note)| note.clone()).collect();
     let merged = proposed
         .patch(before)
         .map(|patch| merged(before, &judge, patch));
@@ -180,6 +184,7 @@ pub(crate) fn held_against(before: &Judge, proposed: &Proposed, enacted: Enacted
         asleep,
         left_out,
         unmet,
+        unmet_conditions,
         merged: merged.unwrap_or_default(),
     }
 }

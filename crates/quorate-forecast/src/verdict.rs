@@ -4,7 +4,7 @@
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::rows::DueKey;
-use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing};
+use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Span, Thing, Topic};
 use serde::Serialize;
 
 use crate::fork::{Fork, trial_command, tried};
@@ -375,17 +375,13 @@ impl<'a> OpenMatter<'a> {
     /// The open matter that a refusal says comes first: the one that it wants in place of this one.
     fn named_in(&self, refusal: &Refusal) -> Option<PostId> {
         let (state, law) = (self.fork.judge.state(), self.fork.judge.law());
-        let mut wanted = refusal.needs.iter().filter(|need| !need.need.is_empty());
-        wanted.find_map(|need| {
-            let mut posts = state.posts.iter();
-            let found = posts.find(|(id, post)| {
-                let title = post.title.as_str();
-                **id != self.id
-                    && law.is_open(post)
-                    && self.fork.view().post(post)
-                    && (title == need.need || self.fork.themed(title) == need.need)
-            });
-            found.map(|(id, _)| *id)
+        let mut wanted = refusal.needs.iter().filter_map(|need| match need.topic {
+            Topic::Wanted(id) if id != self.id => Some(id),
+            _ => None,
+        });
+        wanted.find(|id| {
+            let post = state.posts.get(id);
+            post.is_some_and(|post| law.is_open(post) && self.fork.view().post(post))
         })
     }
 }

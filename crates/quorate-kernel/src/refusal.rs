@@ -1,5 +1,6 @@
 //! Refusals: how the law says no.
 
+use crate::ids::PostId;
 use crate::name::Name;
 use crate::time::Moment;
 
@@ -71,6 +72,8 @@ pub enum Topic {
         /// Whether its title says what it is; "to" says only how it is used.
         is_telling: bool,
     },
+    /// What there must be is this very post, such as the one that comes first.
+    Wanted(PostId),
     /// An event that was undone already.
     Undone,
     /// A value that has changed since, for which an undo needs a pick: "player:3 gold".

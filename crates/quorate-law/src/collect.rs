@@ -39,6 +39,14 @@ pub struct Signature {
     pub site: Site,
 }
 
+impl Signature {
+    /// Who those are that a test holds for, where its text begins with that: "the {captain}" of "To be the {captain}: …".
+    pub fn role(&self) -> Option<&str> {
+        let role = self.doc.as_deref()?.trim_start().strip_prefix("To be ")?;
+        role.split([':', '.', '\n']).next().map(str::trim)
+    }
+}
+
 pub(crate) struct Collector {
     pub(crate) facts: Arc<HashMap<(usize, u32), CallFacts>>,
     pub(crate) functions: Arc<HashMap<String, Signature>>,

@@ -3,7 +3,7 @@
 //! All methods take `&self`: a call may run rule code (a filter, a derived value, a predicate), which comes back to
 //! the same world, so an implementation keeps its state in cells and holds no borrow over a call.
 
-use quorate_kernel::{Moment, Name, Span, Square, Thing, Zone};
+use quorate_kernel::{Moment, Name, Need, Span, Square, Thing, Zone};
 
 use crate::datum::{Datum, Type};
 use crate::stop::{Answer, Site, Stop};
@@ -64,14 +64,7 @@ pub trait World {
     // Saying no, costs, changes.
 
     /// The refusal that `require` or `refuse` leads to; none where what is needed counts as met.
-    fn refuse(
-        &self,
-        what: &str,
-        have: &str,
-        need: &str,
-        next_at: Option<Moment>,
-        site: &Site,
-    ) -> Option<Stop>;
+    fn refuse(&self, need: Need, next_at: Option<Moment>, site: &Site) -> Option<Stop>;
     /// Takes amounts from a thing; refuses if short.
     fn pay(&self, who: &Thing, costs: Named, site: &Site) -> Answer<()>;
     /// Moves amounts from one thing to another.

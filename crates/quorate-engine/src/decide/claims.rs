@@ -14,7 +14,6 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Stop};
 
 use crate::law::code_of;
-use crate::topics::law_changes::NOT_SO;
 use crate::topics::{by_hand, change_records, guards, law_changes};
 use crate::tx::Tx;
 use crate::words::worded;
@@ -168,9 +167,7 @@ fn carries(
 /// A claim says what has happened, so it is made whole or not at all: half of it was claimed by nobody. What hangs on a
 /// condition that does not hold is no part of it.
 fn all_made(tx: &Tx, patch: &Patch) -> Answer<()> {
-    let notes = tx.finish().notes;
-    let mut skipped = notes.iter().filter(|note| note.kind == NoteKind::Skipped);
-    match skipped.find(|note| !note.text.starts_with(NOT_SO)) {
+    match tx.left_out() {
         None => Ok(()),
         Some(note) if patch.clauses.len() == 1 => Err(Stop::no(format!(
             "a change that can be made: {}",

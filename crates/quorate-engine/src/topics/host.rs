@@ -3,7 +3,7 @@
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{CellKey, ClockKey, Standing};
 use quorate_kernel::seal::Sealed;
-use quorate_kernel::{Moment, Name, PlayerId, PostId, Span, Square, Thing, rows};
+use quorate_kernel::{Moment, Name, Need, PlayerId, PostId, Span, Square, Thing, rows};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::stop::{Answer, Question, Site, Stop};
 use quorate_law::world::{Named, World};
@@ -104,15 +104,9 @@ impl World for Tx {
         self.read_clock(with);
     }
 
-    fn refuse(
-        &self,
-        what: &str,
-        have: &str,
-        need: &str,
-        next_at: Option<Moment>,
-        site: &Site,
-    ) -> Option<Stop> {
-        let mut refusal = self.refusal_at(site, what).having(have).wanting(need);
+    fn refuse(&self, need: Need, next_at: Option<Moment>, site: &Site) -> Option<Stop> {
+        let mut refusal = self.refusal_at(site, "");
+        refusal.needs = vec![need];
         refusal.next_at = next_at.filter(|at| *at >= self.now);
         self.met(Err(refusal.into())).err()
     }

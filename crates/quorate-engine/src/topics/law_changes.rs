@@ -23,9 +23,6 @@ use crate::tx::{Enacting, Frame, Tx};
 /// The edition of the library from which on a condition of a patch changes nothing, whatever it calls.
 const ASKS_SINCE: u16 = 2;
 
-/// Begins the note of a change whose condition does not hold.
-pub const NOT_SO: &str = "the condition does not hold";
-
 /// What the law leaves out of a post that it enacts.
 pub(crate) struct LeftOut {
     post: PostId,
@@ -182,7 +179,7 @@ fn flatten(
                 if test_holds(tx, test, post) {
                     flat.extend(flatten(tx, clauses, &format!("{at}."), left_out, post)?);
                 } else {
-                    tx.say(NoteKind::Skipped, format!("{NOT_SO}: {test}"));
+                    tx.note_unmet(test);
                 }
             }
             other => flat.push((at, other.clone())),

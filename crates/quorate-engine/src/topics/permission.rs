@@ -4,7 +4,7 @@ use quorate_kernel::{Name, PlayerId, Thing, Topic};
 use quorate_law::datum::Datum;
 use quorate_law::declare::ActionDecl;
 use quorate_law::stop::{Answer, Site, Stop};
-use quorate_law::{capital, readable, with_article};
+use quorate_law::{Signature, capital, readable, with_article};
 
 use super::guards::Attempt;
 use super::{guards, limits, people, things};
@@ -58,16 +58,13 @@ pub(crate) fn who(tx: &Tx, attempt: &Attempt, by: Option<&Name>, admits: &[Name]
     Err(Stop::refused(refusal.about(Topic::Role(who))))
 }
 
-/// What somebody needs to be for a predicate, and who that is: the words that its text begins with, "To be the {emperor}: …",
-/// else its name.
+/// What somebody needs to be for a predicate, and who that is: the role that it names, else its own name.
 fn wanted_role(tx: &Tx, predicate: &Name) -> (String, Option<String>) {
     let law = tx.frame().law;
-    let doc = law.code.signature(predicate.as_str());
-    let doc = doc.and_then(|signature| signature.doc.as_deref());
-    let role = doc.and_then(|doc| doc.trim_start().strip_prefix("To be "));
-    match role.and_then(|role| role.split([':', '.', '\n']).next()) {
+    let signature = law.code.signature(predicate.as_str());
+    match signature.and_then(Signature::role) {
         Some(role) => {
-            let role = tx.with_state(|state| worded(state, role.trim()));
+            let role = tx.with_state(|state| worded(state, role));
             let who = role
                 .strip_prefix("one of the ")
                 .or(role.starts_with("the ").then_some(&*role));

@@ -108,10 +108,11 @@ fn one(game: &mut SimulatedGame, tally: &mut ForecastTally) -> Result<(), String
         }
     };
     let (after, after_event) = (game.judge.clone(), event.clone());
+    let unmet = game.unmet_conditions.clone();
     let told = {
         let now = std::mem::replace(&mut game.judge, before.clone());
         let told = forked(game, |fork| {
-            happened(fork, &Proposed::Post(post), after, after_event)
+            happened(fork, &Proposed::Post(post), after, after_event, unmet)
         });
         game.judge = now;
         told

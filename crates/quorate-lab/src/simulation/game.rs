@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use quorate_engine::judge::{Inputs, Judge, Judged};
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::words::WORKING_CODE;
-use quorate_engine::{LawCache, testing, transcript};
+use quorate_engine::{LawCache, UnmetCondition, testing, transcript};
 use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::event::{Event, NoteKind, Outcome};
 use quorate_kernel::rows::Standing;
@@ -62,6 +62,8 @@ pub(super) struct SimulatedGame {
     pub(super) mutated: bool,
     /// What rule code broke of, lately.
     pub(super) broke: Vec<String>,
+    /// The conditions of changes that did not hold in the last command.
+    pub(super) unmet_conditions: Vec<UnmetCondition>,
     /// The command that is being judged, for the report.
     doing: String,
 }
@@ -95,6 +97,7 @@ impl SimulatedGame {
             tally: SimulationTally::default(),
             keeps_law: false,
             mutated: false,
+            unmet_conditions: Vec::new(),
             broke: Vec::new(),
             doing: String::new(),
         };
@@ -261,7 +264,8 @@ impl SimulatedGame {
             past: &self.events,
             ..Inputs::default()
         };
-        let judged = self.judge.judge(&command, &inputs);
+        let (judged, remains) = self.judge.judge_on(&command, &inputs);
+        self.unmet_conditions = remains.unmet_conditions;
         match &judged {
             Judged::Refused(_) | Judged::NeedsPast => {
                 self.tally.refused += 1;

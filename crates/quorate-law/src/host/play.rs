@@ -1,6 +1,6 @@
 //! What bodies do: conditions, costs, dice, choices, values, actions within actions, and what was done before.
 
-use quorate_kernel::{Name, Span};
+use quorate_kernel::{Name, Need, Span, Thing, Topic};
 use starlark::values::Value;
 use starlark::values::list::ListRef;
 
@@ -26,8 +26,11 @@ const DUTY: Span = Span::hours(48);
 pub(crate) const NATIVES: &[Native] = &[
     ("require", require),
     ("refuse", |args, eval| {
-        let why = args.output(0)?;
-        let stop = args.world()?.refuse(why, "", "", None, &args.site(eval));
+        let need = Need {
+            what: args.output(0)?.to_owned(),
+            ..Need::default()
+        };
+        let stop = args.world()?.refuse(need, None, &args.site(eval));
         stop.map_or_else(|| args.give(()), |stop| Err(args.frame.stopped(stop)))
     }),
     ("pay", |args, eval| {
@@ -132,9 +135,19 @@ fn require<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult
     for text in [what, &have, &need] {
         args.frame.output(text)?;
     }
+    let topic = match args.opt(3).and_then(ThingValue::of) {
+        Some(Thing::Post(post)) => Topic::Wanted(post),
+        _ => Topic::General,
+    };
+    let need = Need {
+        what: what.to_owned(),
+        have,
+        need,
+        topic,
+    };
     let next_at = args.moment_opt(4)?;
     let world = args.world()?;
-    let stop = world.refuse(what, &have, &need, next_at, &args.site(eval));
+    let stop = world.refuse(need, next_at, &args.site(eval));
     stop.map_or_else(|| args.give(()), |stop| Err(args.frame.stopped(stop)))
 }
 

@@ -241,24 +241,12 @@ impl World for Game {
         self.compared.borrow_mut().push(with);
     }
 
-    fn refuse(
-        &self,
-        what: &str,
-        have: &str,
-        need: &str,
-        next_at: Option<Moment>,
-        site: &Site,
-    ) -> Option<Stop> {
+    fn refuse(&self, need: Need, next_at: Option<Moment>, site: &Site) -> Option<Stop> {
         Some(Stop::refused(Refusal {
             rule: site.rule.to_string(),
             rule_id: site.rule.clone(),
             clause: site.clause,
-            needs: vec![Need {
-                what: what.into(),
-                have: have.into(),
-                need: need.into(),
-                ..Need::default()
-            }],
+            needs: vec![need],
             next_at,
             ..Refusal::default()
         }))

@@ -110,7 +110,6 @@ impl Need {
 /// What a reader is told instead, where a need is of a kind that everybody knows: it says what is so, not what would have to
 /// be. None for other needs.
 fn plainly(need: &Need) -> Option<String> {
-    let what = need.what.as_str();
     if let Topic::Limit {
         times,
         once_in,
@@ -131,7 +130,7 @@ fn plainly(need: &Need) -> Option<String> {
     if let Topic::Role(Some(who)) = &need.topic {
         return Some(format!("Only {who} can do this."));
     }
-    if let Some(place) = what.strip_prefix("a free place among ") {
+    if let Some(place) = need.what.strip_prefix("a free place among ") {
         return Some(format!("No free place among {place}."));
     }
     if let (Topic::BrokenCode, Some(said)) = (&need.topic, &need.have) {
@@ -145,17 +144,12 @@ fn plainly(need: &Need) -> Option<String> {
     if need.topic == Topic::Undone {
         return Some("This was already undone.".to_owned());
     }
-    let state = what.strip_prefix("a game that is not in ");
-    if let Some(state) = state.filter(|_| need.have.is_none()) {
-        return Some(format!("Not while the game is in {state}."));
+    if let (Topic::Wanted(_), Some(title)) = (&need.topic, &need.need) {
+        return Some(format!("{} is “{title}”.", capital(&need.what)));
     }
-    match (&need.have, &need.need, what.strip_prefix("the oldest ")) {
-        (Some(_), Some(first), Some(kind)) => {
-            let kind = kind.strip_prefix("pending ").unwrap_or(kind);
-            Some(format!("The oldest {kind} comes first: “{first}”."))
-        }
-        _ => None,
-    }
+    let state = need.what.strip_prefix("a game that is not in ");
+    let state = state.filter(|_| need.have.is_none())?;
+    Some(format!("Not while the game is in {state}."))
 }
 
 /// That a limit is used up: "You’ve already done this today."
@@ -251,6 +245,8 @@ writes_html!(Cite, Refusal);
 
 #[cfg(test)]
 mod tests {
+    use quorate_kernel::{EventSeq, Id, PostId};
+
     use super::*;
 
     fn refusal(tried: &str, needs: Vec<Need>) -> Refusal {
@@ -275,18 +271,18 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_is_told_with_what_holds() {
+    fn a_post_that_is_wanted_is_named() {
+        let longer_piers = PostId(Id::new(EventSeq(7), 0));
         let no = refusal(
             "Enact",
-            vec![Need::of(
-                "the oldest pending proposal",
-                "More lamps",
-                "Longer piers",
-            )],
+            vec![
+                Need::of("the oldest pending proposal", "More lamps", "Longer piers")
+                    .about(Topic::Wanted(longer_piers)),
+            ],
         );
         assert_eq!(
             no.sentence(),
-            "The oldest proposal comes first: “Longer piers”."
+            "The oldest pending proposal is “Longer piers”."
         );
     }
 
