@@ -5,6 +5,7 @@ use super::finding::Finding;
 use super::floors::is_pure_source;
 use super::repo::Repo;
 use super::rust::Word;
+use super::templates::is_template;
 
 /// Words, as parts of identifiers and strings, that only rulebooks may use. `dynasty` is not one:
 /// the span for which a secret of the dice holds is the machine's too.
@@ -158,40 +159,186 @@ const EXCEPTIONS: [Exception; 24] = [
     },
 ];
 
+/// What people read in a rulebook's word, above the pure floors: a sentence, or a template. No code decides by it.
+const TOLD: [Exception; 20] = [
+    Exception {
+        path: "crates/",
+        word: "proposal",
+        reason: "what is voted on is called so in plain English",
+    },
+    Exception {
+        path: "crates/quorate-import/src/",
+        word: "deferential",
+        reason: "the table of icons of a rulebook of one tradition",
+    },
+    Exception {
+        path: "crates/quorate-import/src/",
+        word: "veto",
+        reason: "the table of icons of a rulebook of one tradition",
+    },
+    Exception {
+        path: "crates/quorate-server/src/site/blog/",
+        word: "idle",
+        reason: IDLE_REASON,
+    },
+    Exception {
+        path: "crates/quorate-server/src/site/home/",
+        word: "idle",
+        reason: IDLE_REASON,
+    },
+    Exception {
+        path: "crates/quorate-server/src/site/people/",
+        word: "idle",
+        reason: IDLE_REASON,
+    },
+    Exception {
+        path: "crates/quorate-server/src/site/post/",
+        word: "idle",
+        reason: IDLE_REASON,
+    },
+    Exception {
+        path: "crates/quorate-server/src/view/votes.rs",
+        word: "idle",
+        reason: IDLE_REASON,
+    },
+    Exception {
+        path: "crates/quorate-server/src/ui/vote.rs",
+        word: "quorum",
+        reason: QUORUM_REASON,
+    },
+    Exception {
+        path: "crates/quorate-server/src/view/standing.rs",
+        word: "quorum",
+        reason: QUORUM_REASON,
+    },
+    Exception {
+        path: "crates/quorate-server/src/view/verdict.rs",
+        word: "quorum",
+        reason: QUORUM_REASON,
+    },
+    Exception {
+        path: "crates/quorate-server/src/ui/base.html",
+        word: "deferential",
+        reason: "which keys choose the tradition's votes",
+    },
+    Exception {
+        path: HELP,
+        word: "dynastic",
+        reason: HELP_REASON,
+    },
+    Exception {
+        path: HELP,
+        word: "quorum",
+        reason: HELP_REASON,
+    },
+    Exception {
+        path: HELP,
+        word: "emperor",
+        reason: HELP_REASON,
+    },
+    Exception {
+        path: HELP,
+        word: "veto",
+        reason: HELP_REASON,
+    },
+    Exception {
+        path: HELP,
+        word: "deferential",
+        reason: HELP_REASON,
+    },
+    Exception {
+        path: HELP,
+        word: "hiatus",
+        reason: HELP_REASON,
+    },
+    Exception {
+        path: HELP,
+        word: "idle",
+        reason: HELP_REASON,
+    },
+    Exception {
+        path: "crates/quorate-store-postgres/src/whole.rs",
+        word: "idle",
+        reason: "a setting of the database",
+    },
+];
+
+const IDLE_REASON: &str = "a player for whom the flag of `conventions::IDLE` is set is told so";
+const QUORUM_REASON: &str = "how many votes are enough, by `conventions::ENOUGH`, is told so";
+const HELP: &str = "crates/quorate-server/src/site/help/help.html";
+const HELP_REASON: &str = "the help explains the words of the tradition";
+
 pub(super) fn check(repo: &Repo) -> Vec<Finding> {
-    check_but_for(repo, &EXCEPTIONS)
+    check_but_for(repo, &EXCEPTIONS, &TOLD)
 }
 
-fn check_but_for(repo: &Repo, exceptions: &[Exception]) -> Vec<Finding> {
+/// Exceptions of which it is known which were needed.
+struct Allowed<'a> {
+    exceptions: &'a [Exception],
+    used: Vec<bool>,
+}
+
+impl<'a> Allowed<'a> {
+    fn of(exceptions: &'a [Exception]) -> Self {
+        let used = vec![false; exceptions.len()];
+        Self { exceptions, used }
+    }
+
+    fn is_allowed(&mut self, path: &str, word: &str) -> bool {
+        let mut all = self.exceptions.iter();
+        let found = all.position(|e| path.starts_with(e.path) && e.word == word);
+        if let Some(index) = found {
+            self.used[index] = true;
+        }
+        found.is_some()
+    }
+
+    /// Those that nothing needs any more.
+    fn stale(self) -> impl Iterator<Item = Finding> {
+        let all = self.exceptions.iter().zip(self.used);
+        all.filter(|(_, used)| !used).map(|(exception, _)| {
+            let Exception { path, word, reason } = exception;
+            let message = format!("no longer says `{word}`, which was allowed: {reason}");
+            Finding::error(path, 1, message)
+        })
+    }
+}
+
+fn check_but_for(repo: &Repo, exceptions: &[Exception], told: &[Exception]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut used = vec![false; exceptions.len()];
+    let (mut exceptions, mut told) = (Allowed::of(exceptions), Allowed::of(told));
+    let wrong = |path: &str, line: usize, word: &str| {
+        Finding::error(path, line, format!("`{word}` is a rulebook's word"))
+    };
     for (path, source) in repo.production() {
         // A sentence is for people; what code decides by, it has as a name or a key.
-        let is_for_people = |word: &Word| word.is_string && word.text.contains(' ');
-        let may_tell = !is_pure_source(path);
+        let is_told =
+            |word: &Word| word.is_string && word.text.contains(' ') && !is_pure_source(path);
         for word in source.words() {
-            if may_tell && is_for_people(&word) {
-                continue;
-            }
             for rule_word in rule_words(&word) {
-                let found = exceptions
-                    .iter()
-                    .position(|e| path.starts_with(e.path) && e.word == rule_word);
-                if let Some(index) = found {
-                    used[index] = true;
-                } else {
-                    let message = format!("`{rule_word}` is a rulebook's word");
-                    findings.push(Finding::error(path, word.line, message));
+                let may_tell = is_told(&word) && told.is_allowed(path, rule_word);
+                if !may_tell && !exceptions.is_allowed(path, rule_word) {
+                    findings.push(wrong(path, word.line, rule_word));
+                }
+            }
+        }
+    }
+    for (path, text) in repo.texts.iter().filter(|(path, _)| is_template(path)) {
+        for (index, line) in text.lines().enumerate() {
+            let line = Word {
+                line: index + 1,
+                text: line.to_owned(),
+                is_string: true,
+            };
+            for rule_word in rule_words(&line) {
+                if !told.is_allowed(path, rule_word) {
+                    findings.push(wrong(path, line.line, rule_word));
                 }
             }
         }
     }
     findings.dedup_by(|a, b| (&a.path, a.line, &a.message) == (&b.path, b.line, &b.message));
-    for (exception, _) in exceptions.iter().zip(used).filter(|(_, used)| !used) {
-        let Exception { path, word, reason } = exception;
-        let message = format!("no longer says `{word}`, which was allowed: {reason}");
-        findings.push(Finding::error(path, 1, message));
-    }
+    findings.extend(exceptions.stale().chain(told.stale()));
     findings
 }
 
@@ -230,7 +377,10 @@ mod tests {
             const KEY: &str = \"idle\";\n\
             #[cfg(test)] mod tests { fn zombie() {} }\n";
         assert_eq!(
-            found(|repo| check_but_for(repo, &[]), &Repo::of(&[(PATH, text)])),
+            found(
+                |repo| check_but_for(repo, &[], &[]),
+                &Repo::of(&[(PATH, text)])
+            ),
             [
                 format!("{PATH}:2: `quorum` is a rulebook's word"),
                 format!("{PATH}:3: `proposal` is a rulebook's word"),
@@ -240,13 +390,36 @@ mod tests {
     }
 
     #[test]
-    fn above_the_pure_floors_a_sentence_may_say_it_and_a_key_may_not() {
+    fn above_the_pure_floors_a_sentence_says_it_where_it_may_and_a_key_never() {
         let path = "crates/quorate-server/src/view/votes.rs";
-        let text = "fn f() -> [&'static str; 2] { [\"Two are idle\", \"idle\"] }\n";
+        let text = "fn f() -> [&'static str; 2] {\n[\"Two are idle\",\n\"idle\"] }\n";
+        let told = [Exception {
+            path,
+            word: "idle",
+            reason: "a flag is told so",
+        }];
+        let repo = Repo::of(&[(path, text)]);
+        let wrong = |line: usize| format!("{path}:{line}: `idle` is a rulebook's word");
+        let findings = found(|repo| check_but_for(repo, &[], &told), &repo);
+        assert_eq!(findings, [wrong(3)]);
+        let findings = found(|repo| check_but_for(repo, &[], &[]), &repo);
+        assert_eq!(findings, [wrong(2), wrong(3)]);
+    }
+
+    #[test]
+    fn a_template_says_it_where_it_may() {
+        let path = "crates/quorate-server/src/ui/vote.html";
+        let repo = Repo::of(&[(path, "<p>\n  A quorum of votes\n</p>\n")]);
         assert_eq!(
-            found(|repo| check_but_for(repo, &[]), &Repo::of(&[(path, text)])),
-            [format!("{path}:1: `idle` is a rulebook's word")]
+            found(|repo| check_but_for(repo, &[], &[]), &repo),
+            [format!("{path}:2: `quorum` is a rulebook's word")]
         );
+        let told = [Exception {
+            path,
+            word: "quorum",
+            reason: "how many are enough",
+        }];
+        assert!(check_but_for(&repo, &[], &told).is_empty());
     }
 
     #[test]
@@ -257,8 +430,8 @@ mod tests {
             reason: "the French for a small dog",
         }];
         let needed = Repo::of(&[(PATH, "struct Veto;")]);
-        assert!(check_but_for(&needed, &exceptions).is_empty());
+        assert!(check_but_for(&needed, &exceptions, &[]).is_empty());
         let stale = Repo::of(&[(PATH, "struct Dog;")]);
-        assert_eq!(check_but_for(&stale, &exceptions).len(), 1);
+        assert_eq!(check_but_for(&stale, &exceptions, &[]).len(), 1);
     }
 }

@@ -19,7 +19,8 @@ pub(super) fn check(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-fn is_template(path: &str) -> bool {
+/// Whether a file is one of the templates that pages are drawn with.
+pub(super) fn is_template(path: &str) -> bool {
     path.starts_with("crates/") && has_extension(path, "html") && !path.contains("/tests/")
 }
 
