@@ -7,7 +7,7 @@ use quorate_law::datum::{Datum, Record};
 use quorate_law::declare::{ShownTo, ValueDecl};
 use quorate_law::stop::Site;
 
-use crate::law::{At, Law};
+use crate::law::{At, DerivedDecl, Law};
 use crate::tx::Tx;
 
 /// The tracked values of a kind, as records.
@@ -17,15 +17,7 @@ pub(crate) fn value_records(tx: &Tx, of: &Name, section: Option<&str>) -> Vec<Da
     let derived = law.derived.values();
     let derived = derived
         .filter(|decl| decl.it.of == *of)
-        .map(|decl| ValueFacts {
-            site: &decl.site,
-            name: &decl.it.name,
-            title: &decl.it.title,
-            tracked: &decl.it.tracked,
-            shown_to: decl.it.shown_to,
-            derived: true,
-            tags: &decl.it.tags,
-        });
+        .map(ValueFacts::of_derived);
     tracked
         .chain(derived)
         .filter(|facts| {
@@ -68,6 +60,18 @@ impl<'a> ValueFacts<'a> {
             tracked: &decl.it.tracked,
             shown_to: decl.it.shown_to,
             derived: false,
+            tags: &decl.it.tags,
+        }
+    }
+
+    fn of_derived(decl: &'a At<DerivedDecl>) -> Self {
+        Self {
+            site: &decl.site,
+            name: &decl.it.name,
+            title: &decl.it.title,
+            tracked: &decl.it.tracked,
+            shown_to: decl.it.shown_to,
+            derived: true,
             tags: &decl.it.tags,
         }
     }
