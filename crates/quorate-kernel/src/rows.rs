@@ -468,7 +468,7 @@ pub struct PageText {
     pub by: EventSeq,
 }
 
-/// A line that rule code wrote into the log.
+/// What a game is called and what it was founded with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct About {
     /// The game's title.
