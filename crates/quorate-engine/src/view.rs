@@ -164,3 +164,68 @@ impl View<'_> {
         self.reader == Reader::Law || self.reader == Reader::Player(key.who)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::{EventSeq, Id, Name};
+
+    use super::*;
+    use crate::tiny_game::{TinyGame, game, new_post};
+
+    const SECRETS: &str = r#"gold = number("Gold", of = player)
+plan = number("Plan", of = player, shown_to = "owner")
+fate = number("Fate", of = player, shown_to = "nobody")
+category("Whisper", author = "hidden")"#;
+
+    fn other() -> PlayerId {
+        PlayerId(Id::new(EventSeq(99), 0))
+    }
+
+    fn view(game: &TinyGame, reader: Reader) -> View<'_> {
+        View {
+            state: game.judge.state(),
+            law: game.judge.law(),
+            reader,
+        }
+    }
+
+    #[test]
+    fn a_value_is_seen_by_those_to_whom_it_is_shown() {
+        let game = game(SECRETS);
+        let seen = |reader| {
+            let view = view(&game, reader);
+            ["gold", "plan", "fate"].map(|name| {
+                let key = CellKey {
+                    thing: Thing::Player(game.anna),
+                    name: name.into(),
+                };
+                view.cell(&key) == Seen::Value(Value::Int(0))
+            })
+        };
+        assert_eq!(seen(Reader::Law), [true, true, true]);
+        assert_eq!(seen(Reader::Player(game.anna)), [true, true, false]);
+        assert_eq!(seen(Reader::Player(other())), [true, false, false]);
+        assert_eq!(seen(Reader::Stranger), [true, false, false]);
+    }
+
+    #[test]
+    fn a_copy_for_a_reader_holds_no_value_that_they_may_not_see() {
+        let game = game(SECRETS);
+        let blind = view(&game, Reader::Player(other())).blind();
+        let left: Vec<&Name> = blind.cells.keys().map(|key| &key.name).collect();
+        assert_eq!(left, ["gold"]);
+    }
+
+    #[test]
+    fn a_hidden_author_knows_their_own_posts_and_nobody_else_does() {
+        let mut game = game(SECRETS);
+        let whisper = game.post(new_post("Whisper", "Who am I?"));
+        let whisper = whisper.expect("anybody may");
+        let author = &game.judge.state().posts[&whisper].author;
+        let known = |reader| view(&game, reader).author(author);
+        assert_eq!(known(Reader::Player(game.anna)), Some(game.anna));
+        assert_eq!(known(Reader::Player(other())), None);
+        assert_eq!(known(Reader::Stranger), None);
+        assert_eq!(known(Reader::Law), Some(game.anna));
+    }
+}

@@ -240,3 +240,59 @@ pub(crate) fn unfounded(tx: &Tx, player: PlayerId) -> Stop {
         Ok(()) => Stop::refused(Refusal::plain("a rule that the change rests on")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{Act, Actor};
+    use quorate_kernel::rows::ClauseKey;
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::game;
+
+    const GOLD: &str = r#"gold = number("Gold", of = player)
+silver = number("Silver", of = player)
+category("Bill", icons = ["for"], statuses = ["pending", "enacted"])
+```
+
+2. Gold is gained.
+
+```starlark
+def gain(actor: Player):
+    actor.gold += 1
+
+action("gain", gain)"#;
+
+    #[test]
+    fn where_something_is_voted_on_nothing_is_changed_by_hand_unless_a_rule_permits_it() {
+        let mut closed = game(GOLD);
+        let refused = closed.claim(vec![closed.set("gold", 4)]);
+        let refused = refused.expect_err("no rule permits it");
+        assert_eq!(refused.what(), "a rule that permits such a change by hand");
+        assert_eq!(refused.needs[0].have, "Gold of Anna");
+        let of_gold = "\n\ndef of_gold(attempt: Attempt) -> bool:\n    \
+            return \"change\" in attempt.args and attempt.args[\"change\"].value == \"gold\"\n\n\
+            permit(scope(actions = [\"claim\"]), of_gold, \"a change of Gold\")";
+        let mut open = game(&format!("{GOLD}{of_gold}"));
+        open.claim(vec![open.set("gold", 4)]).expect("of gold");
+        let refused = open.claim(vec![open.set("silver", 4)]);
+        assert_eq!(refused.expect_err("not of gold").what(), "a change of Gold");
+    }
+
+    #[test]
+    fn what_sleeping_code_did_is_done_by_hand_and_nothing_else() {
+        let mut game = game(GOLD);
+        let sleep = Act::Sleep {
+            clause: ClauseKey {
+                rule: "house".into(),
+                fence: 2,
+            },
+            why: "it took longer than 1 s".to_owned(),
+        };
+        game.send(Actor::Game, sleep).expect("it sleeps");
+        game.claim(vec![game.set("silver", 4)])
+            .expect_err("the code names no silver");
+        game.claim(vec![game.set("gold", 4)])
+            .expect("the code names gold");
+        assert_eq!(game.value("gold"), Datum::Int(4));
+    }
+}

@@ -68,3 +68,52 @@ pub(crate) fn of_itself(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>)
         Err(ask @ Stop::Asks(_)) => Err(ask),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Value;
+    use quorate_kernel::event::NoteKind;
+    use quorate_law::datum::Datum;
+
+    use crate::tiny_game::{game, new_post};
+
+    #[test]
+    fn what_a_hook_refuses_is_refused_and_a_hook_that_breaks_is_left_out() {
+        let heard = |body: &str| {
+            format!(
+                "category(\"Bill\")\ncount = number(\"Count\", of = game)\n\n\
+                 def heard(post: Post):\n    {body}\n\non(\"posted\", heard)"
+            )
+        };
+        let mut refuses = game(&heard("refuse(\"no bills today\")"));
+        let refused = refuses.post(new_post("Bill", "More rope"));
+        assert_eq!(refused.expect_err("it says no").what(), "no bills today");
+        assert!(refuses.judge.state().posts.is_empty());
+
+        let mut breaks = game(&heard("game.count = 1 // game.count"));
+        let bill = breaks.post(new_post("Bill", "More rope"));
+        let bill = bill.expect("the post stands");
+        assert!(breaks.judge.state().posts.contains_key(&bill));
+        let notes = &breaks.log.last().expect("the post").notes;
+        let broke = notes.iter().find(|note| note.kind == NoteKind::Broke);
+        let told = &broke.expect("the log says so").text;
+        assert!(told.starts_with("house broke and was left out: "), "{told}");
+    }
+
+    #[test]
+    fn what_happens_by_itself_and_is_refused_does_not_happen_and_the_rest_stands() {
+        let mut game = game(
+            "fish = number(\"Fish\", of = player)\ncats = number(\"Cats\", of = player)\n\n\
+             def come(p: Player, old: int, new: int):\n    p.cats += 1\n    require(new < 5, \"few fish\")\n\n\
+             changed(\"fish\", come, of = player)\n\n\
+             def feed(actor: Player, count: int):\n    actor.fish = count\n\naction(\"feed\", feed)",
+        );
+        let event = game.act("feed", &[("count", Value::Int(7))]);
+        let notes = event.expect("the feeding stands").notes;
+        let held = notes.iter().find(|note| note.kind == NoteKind::Held);
+        let told = &held.expect("the log says so").text;
+        assert!(told.starts_with("house: needs few fish"), "{told}");
+        assert_eq!(game.value("fish"), Datum::Int(7));
+        assert_eq!(game.value("cats"), Datum::Int(0));
+    }
+}
