@@ -12,7 +12,7 @@ use crate::security::session::SessionToken;
 pub(super) const KEY_LETTERS: usize = 24;
 
 /// What the forms of one page carry, that belongs to one session and to one page alone.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FormWords {
     /// The proof that a form came from a page of ours.
     pub token: String,

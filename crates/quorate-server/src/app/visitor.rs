@@ -150,13 +150,9 @@ fn cookie(parts: &Parts, name: &str) -> Option<String> {
         .next()
 }
 
-impl FromRequestParts<Arc<AppState>> for Visitor {
-    type Rejection = AppError;
-
-    async fn from_request_parts(parts: &mut Parts, site: &Arc<AppState>) -> Result<Self, AppError> {
-        if let Some(known) = parts.extensions.get::<Self>() {
-            return Ok(known.clone());
-        }
+impl Visitor {
+    /// Who makes a request, without words for forms: those are made of chance, and most pages that are kept need none.
+    pub(crate) async fn wordless(parts: &Parts, site: &Arc<AppState>) -> Result<Self, AppError> {
         let address = address_of(parts, site);
         let carried = site.cookies.read(&parts.headers);
         let account = match &carried {
@@ -178,10 +174,6 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
             _ => Theme::System,
         };
         let notice = cookie(parts, notice::COOKIE).and_then(|text| notice::read(&text));
-        let words = match parts.extensions.get::<GivenWords>() {
-            Some(GivenWords(words)) => words.clone(),
-            None => FormWords::new(&site.csrf, &token)?,
-        };
         let asked = parts.uri.path_and_query().map(PathAndQuery::as_str);
         let here = asked
             .filter(|_| parts.method.is_safe())
@@ -193,18 +185,44 @@ impl FromRequestParts<Arc<AppState>> for Visitor {
             account,
             grant: Grant::whole(),
             address,
-            words,
+            words: FormWords::default(),
             theme,
             has_keys: cookie(parts, "keys").as_deref() != Some("off"),
             notice,
             browser: browser(&parts.headers),
             known: cookie(parts, known::COOKIE),
         };
-        let session = session_digest(&visitor.token);
-        if visitor.account.is_some() && site.uses.is_due(session, site.now()) {
-            in_use(site, visitor.place(), session).await;
+        if visitor.account.is_some() {
+            let session = session_digest(&visitor.token);
+            if site.uses.is_due(session, site.now()) {
+                in_use(site, visitor.place(), session).await;
+            }
         }
         Ok(visitor)
+    }
+
+    /// The same with words for forms.
+    pub(crate) fn with_words(self, site: &AppState) -> Result<Self, AppError> {
+        let words = FormWords::new(&site.csrf, &self.token)?;
+        Ok(Self { words, ..self })
+    }
+}
+
+impl FromRequestParts<Arc<AppState>> for Visitor {
+    type Rejection = AppError;
+
+    async fn from_request_parts(parts: &mut Parts, site: &Arc<AppState>) -> Result<Self, AppError> {
+        if let Some(known) = parts.extensions.get::<Self>() {
+            return Ok(known.clone());
+        }
+        let visitor = Self::wordless(parts, site).await?;
+        match parts.extensions.get::<GivenWords>() {
+            Some(GivenWords(words)) => Ok(Self {
+                words: words.clone(),
+                ..visitor
+            }),
+            None => visitor.with_words(site),
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -46,18 +46,27 @@ pub(super) async fn pressed(
         return next.run(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    let visitor = match Visitor::from_request_parts(&mut parts, &site).await {
+    let visitor = match Visitor::wordless(&parts, &site).await {
         Ok(visitor) => visitor,
         Err(error) => return error.into_response(),
     };
-    parts.extensions.insert(visitor.clone());
-    let Some(wanted) = wanted(&site, &visitor, &parts).await else {
-        return next.run(Request::from_parts(parts, body)).await;
+    let wanted = wanted(&site, &visitor, &parts).await;
+    let key = wanted.map(|wanted| pressed_key(wanted, &parts.headers));
+    let kept = key.and_then(|key| site.pages.get(&key));
+    if let Some(page) = kept.as_ref().filter(|page| !page.is_personal()) {
+        return given(&site, &visitor, page, &parts.headers);
+    }
+    let visitor = match visitor.with_words(&site) {
+        Ok(visitor) => visitor,
+        Err(error) => return error.into_response(),
     };
-    let key = pressed_key(wanted, &parts.headers);
-    if let Some(page) = site.pages.get(&key) {
+    if let Some(page) = kept {
         return given(&site, &visitor, &page, &parts.headers);
     }
+    parts.extensions.insert(visitor.clone());
+    let Some((wanted, key)) = wanted.zip(key) else {
+        return next.run(Request::from_parts(parts, body)).await;
+    };
     parts.extensions.insert(WantedPage(wanted));
     let asked = parts.headers.clone();
     let response = next.run(Request::from_parts(parts, body)).await;
