@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use quorate_kernel::{EventSeq, GameId};
 
-use crate::ports::{Archives, GameRow, Objects, StoreError};
+use crate::error::OperatingError;
+use crate::fold;
+use crate::ports::{Archives, GameRow, Objects, Seals, StoreError};
 
 /// How many events lie in a file at most.
 const EVENTS_AT_ONCE: u64 = 1_000;
@@ -108,13 +110,19 @@ pub async fn filled(
 }
 
 /// Puts the events of a game into files, up to the end of its log, and drops them from the store. Each file is read back
-/// before.
+/// before. A snapshot stays, so that the game can be opened without them.
 pub async fn put_away(
     store: &dyn Archives,
+    seals: &dyn Seals,
     objects: &dyn Objects,
     row: &GameRow,
-) -> Result<(), StoreError> {
+) -> Result<(), OperatingError> {
     let (game, end) = (&row.game, row.head.seq.0);
+    let opened = fold::open(store, seals, game).await?;
+    if opened.snapshot < opened.row.head.seq {
+        let snapshot = fold::snapshot_of(&opened.state, opened.row.head);
+        store.put_snapshot(game, &snapshot).await?;
+    }
     let mut first = 1;
     while first <= end {
         let file = EventFile {
@@ -124,13 +132,13 @@ pub async fn put_away(
         let events = store.events(game, EventSeq(first), file.count()).await?;
         if events.len() != file.count() {
             let (game, seq) = (game.clone(), EventSeq(first + events.len() as u64));
-            return Err(StoreError::Gap { game, seq });
+            return Err(StoreError::Gap { game, seq }.into());
         }
         let (name, bytes) = (file.name(game), packed(&events));
         objects.put(&name, bytes.clone()).await?;
         if objects.get(&name).await? != Some(bytes) {
             let name = name.as_str().into();
-            return Err(StoreError::ObjectLost { name });
+            return Err(StoreError::ObjectLost { name }.into());
         }
         let range = (EventSeq(first), EventSeq(file.last));
         let note = file.last.to_be_bytes();

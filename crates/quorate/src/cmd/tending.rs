@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use quorate_kernel::Moment;
+use quorate_runtime::OperatingError;
 use quorate_runtime::old_events::put_away;
-use quorate_runtime::ports::{StoreError, Uploads};
+use quorate_runtime::ports::Uploads;
 
 use crate::data_folder::{DataFolder, now};
 use crate::objects::{ObjectPictures, OpenObjects};
@@ -74,7 +75,7 @@ pub(super) async fn archiving(folder: &DataFolder, archives: Option<PuttingAway>
     }
 }
 
-async fn put_all_away(folder: &DataFolder, archives: &PuttingAway) -> Result<(), StoreError> {
+async fn put_all_away(folder: &DataFolder, archives: &PuttingAway) -> Result<(), OperatingError> {
     let store = &*folder.store;
     let since = Moment(now().0 - archives.after_ms);
     loop {
@@ -83,7 +84,7 @@ async fn put_all_away(folder: &DataFolder, archives: &PuttingAway) -> Result<(),
             return Ok(());
         }
         for row in resting {
-            put_away(store, &*archives.objects, &row).await?;
+            put_away(store, store, &*archives.objects, &row).await?;
             tracing::info!(game = %row.game, events = %row.head.seq, "the log of a game at rest was put away");
         }
     }

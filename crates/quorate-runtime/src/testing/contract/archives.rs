@@ -8,7 +8,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::{EventSeq, GameId, Moment};
 
 use super::journal::claimed;
-use crate::fold::Fold;
+use crate::fold::{Fold, open};
 use crate::judge::Head;
 use crate::old_events::put_away;
 use crate::ports::{Archives, Objects, Seals, StoreError};
@@ -65,13 +65,15 @@ pub async fn archives<S: Archives + Seals>(store: &S) {
     assert_eq!(rows, [store.game(&game).await.unwrap().unwrap()]);
 
     let objects = Arc::new(FilesInMemory::default());
-    put_away(store, &*objects, &rows[0]).await.unwrap();
+    put_away(store, store, &*objects, &rows[0]).await.unwrap();
     let names = ["0000000001-0000001000", "0000001001-0000001207"];
     let names = names.map(|name| format!("events/harbour/{name}"));
     assert!(objects.files().keys().eq(&names));
     assert_eq!(store.resting(late).await.unwrap(), [], "it is put away");
     let untold = StoreError::Elsewhere { game: game.clone() };
     assert_eq!(all_of(store, &game).await, Err(untold), "nobody said where");
+    let opened = open(store, store, &game).await.unwrap();
+    assert_eq!((opened.state, opened.row.head), (state.clone(), head));
     store.read_old_events_from(objects.clone());
     assert_eq!(all_of(store, &game).await.as_ref(), Ok(&written));
     let some = store.events(&game, EventSeq(999), 4).await.unwrap();
@@ -84,7 +86,7 @@ pub async fn archives<S: Archives + Seals>(store: &S) {
     grown.push(more.events[0].open.clone());
     assert_eq!(all_of(store, &game).await.as_ref(), Ok(&grown));
     let row = store.game(&game).await.unwrap().unwrap();
-    put_away(store, &*objects, &row).await.unwrap();
+    put_away(store, store, &*objects, &row).await.unwrap();
     assert_eq!(all_of(store, &game).await.as_ref(), Ok(&grown));
     let verdict = verify(store, store, &game, Grade::Fold, &mut |_| {}).await;
     assert!(verdict.unwrap().holds());
