@@ -225,6 +225,14 @@ fn scraps() -> impl Strategy<Value = String> {
     prop::collection::vec(scrap, 0..60).prop_map(|scraps| scraps.concat())
 }
 
+#[test]
+fn words_after_the_mark_of_a_row_are_kept_and_its_attributes_are_not() {
+    let text = "{|\n|---- lost\n| a\n|- class=red\n| b\n|}\n";
+    let kept = said(&read(text, SourceForm::Wikitext, "x"));
+    assert_eq!(missing(&words("lost a b"), &kept), None);
+    assert!(!kept.contains(&"red".to_owned()), "{kept:?}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -31,8 +31,12 @@ impl OpenWikiTable {
             let text = "a table within a table; its rows are put among the outer one's";
             findings.push(Finding::problem(number, text));
             self.end_row(findings);
-        } else if line.starts_with("|-") {
+        } else if let Some(rest) = line.strip_prefix("|-") {
             self.end_row(findings);
+            let rest = rest.trim_start_matches('-').trim();
+            if !rest.is_empty() && !are_attributes(rest) {
+                self.between_rows(number, rest, findings);
+            }
         } else if let Some(words) = line.strip_prefix("|+") {
             self.end_cell(findings);
             self.open.in_caption = true;
@@ -45,10 +49,14 @@ impl OpenWikiTable {
             cell.push('\n');
             cell.push_str(line);
         } else if !line.is_empty() {
-            let text = "words between a table's rows; they are put into a cell of their own";
-            findings.push(Finding::problem(number, text));
-            self.cell = Some((number, line.to_owned()));
+            self.between_rows(number, line, findings);
         }
+    }
+
+    fn between_rows(&mut self, number: usize, words: &str, findings: &mut Vec<Finding>) {
+        let text = "words between a table's rows; they are put into a cell of their own";
+        findings.push(Finding::problem(number, text));
+        self.cell = Some((number, words.to_owned()));
     }
 
     /// The table, with what was still open.
