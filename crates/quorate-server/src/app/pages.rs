@@ -142,8 +142,14 @@ fn press(text: &[u8], plain: &[Range<usize>]) -> io::Result<Vec<u8>> {
     // The window need not be larger than the text, and costs memory.
     let window = (usize::BITS - text.len().leading_zeros()).clamp(16, 22);
     let mut pressed = Vec::with_capacity(text.len() / 4);
-    let mut press =
-        brotli::CompressorWriter::new(&mut pressed, PIECE, PACKING.unsigned_abs(), window);
+    let params = brotli::enc::BrotliEncoderParams {
+        quality: PACKING,
+        lgwin: i32::try_from(window).unwrap_or(22),
+        // What comes after a word must not be coded by the word's last letters.
+        disable_literal_context_modeling: 1,
+        ..Default::default()
+    };
+    let mut press = brotli::CompressorWriter::with_params(&mut pressed, PIECE, &params);
     let mut done = 0;
     for part in plain {
         for end in [part.start, part.end] {
