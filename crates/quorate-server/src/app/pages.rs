@@ -139,8 +139,8 @@ const PIECE: usize = 4 << 10;
 
 /// Presses a text, with such parts of it written out as they are.
 fn press(text: &[u8], plain: &[Range<usize>]) -> io::Result<Vec<u8>> {
-    // The window need not be larger than the text, and costs memory.
-    let window = (usize::BITS - text.len().leading_zeros()).clamp(16, 22);
+    // The window need not be larger than the text, and costs memory; below this one, texts come out longer.
+    let window = (usize::BITS - text.len().leading_zeros()).clamp(18, 22);
     let mut pressed = Vec::with_capacity(text.len() / 4);
     let params = brotli::enc::BrotliEncoderParams {
         quality: PACKING,
