@@ -72,8 +72,6 @@ pub enum Topic {
         /// Whether its title says what it is; "to" says only how it is used.
         is_telling: bool,
     },
-    /// What there must be is this very post, such as the one that comes first.
-    Wanted(PostId),
     /// An event that was undone already.
     Undone,
     /// A value that has changed since, for which an undo needs a pick: "player:3 gold".
@@ -87,6 +85,8 @@ pub enum Topic {
     },
     /// Code of a rule, which broke. What there is says of what.
     BrokenCode,
+    /// What there must be is this very post, such as the one that comes first.
+    Wanted(PostId),
 }
 
 /// For how long a limit counts.
