@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
-use quorate_engine::conventions::PLAY;
 use quorate_kernel::command::{Act, Actor, NewPost, typed};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Id, Moment, Name, PlayerId, PostId, Span, Thing, Value};
@@ -26,7 +25,7 @@ const BOOK: &str = "adventurers-2019";
 pub(super) const GAME: &str = "town";
 
 /// A rule that gives the tracker something to do at any time.
-const MARKS: &str = "---\nsection: SECTION\n---\n# Marks\n\n\
+const MARKS: &str = "---\nsection: core\n---\n# Marks\n\n\
     1. Each {player} has a number of Marks, and may make one more at any time.\n\n\
     ```starlark\nmarks = number(\"Marks\", of = player, default = 0, tracked = \"tracker\")\n\n\
     def make_mark(actor: Player):\n    actor.marks += 1\n\n\
@@ -88,8 +87,7 @@ impl BenchTown {
     pub(super) fn found(folder: &Path, clock: Arc<dyn TimeSource>, players: usize) -> Result<Self> {
         let mut town = Self::open(folder, clock)?;
         let mut book = rulebooks::read(BOOK)?;
-        book.rules
-            .push(("2-marks.md".to_owned(), MARKS.replace("SECTION", PLAY)));
+        book.rules.push(("2-marks.md".to_owned(), MARKS.to_owned()));
         let founding = book.founding("A town", "Player 0")?;
         let found = town
             .games
