@@ -448,7 +448,7 @@ fn a_preview_of_hostile_code_says_what_stops_it() {
     for program in HOSTILE.split("\n## ").skip(1).step_by(one_of) {
         let (head, body) = program.split_once('\n').expect("a head and a body");
         let mut words = head.split(" | ").skip(1);
-        let needs_more = ["Gizmo", "post(", "allowed("];
+        let needs_more = ["Gizmo", "post(", "allowed(", "switch("];
         if needs_more.iter().any(|word| body.contains(word)) {
             continue;
         }
