@@ -2,36 +2,40 @@
 // / searches, ? explains.
 const typing = (el) => el.matches("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
 const stops = () => [...document.querySelectorAll("[data-stop]")];
-let at = null;
+// Where the keys stand is written on the page, so that it outlives an exchange of its part.
+const at = () => document.querySelector("[data-stop].at");
 
 function step(by) {
   const all = stops();
-  const here = all.indexOf(at?.isConnected ? at : document.activeElement.closest("[data-stop]"));
+  const here = all.indexOf(at() || document.activeElement.closest("[data-stop]"));
   const next = all[here < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, here + by))];
   if (next) go(next);
 }
+function stand(on) {
+  at()?.classList.remove("at");
+  on.classList.add("at");
+}
 function go(to) {
-  at?.classList.remove("at");
-  at = to;
-  at.classList.add("at");
+  stand(to);
   // Enter opens what the stop is about, not who wrote it.
-  (at.querySelector("a[data-open], h3 a[href]") || at).focus({ preventScroll: true });
-  at.scrollIntoView({ block: "center" });
+  (to.querySelector("a[data-open], h3 a[href]") || to).focus({ preventScroll: true });
+  to.scrollIntoView({ block: "center" });
 }
 function vote(side) {
-  const scope = at?.isConnected && at.querySelector(".quick") ? at : document.querySelector("#voting");
+  const here = at();
+  const scope = here?.querySelector(".quick") ? here : document.querySelector("#voting");
   const button = scope?.querySelector(`.quick button[value="${side}"]`);
   if (button) { button.focus(); return; }
   const radio = document.querySelector(`#vote input[name=vote][value="${side}"]`);
   if (radio) { radio.click(); radio.focus(); return; }
-  const link = at?.querySelector("a[data-vote]");
+  const link = here?.querySelector("a[data-vote]");
   if (link) location.href = `${link.pathname}?vote=${side}#vote`;
 }
 // The next matter without a vote: by its link on a post, else the next one in the list.
 function next() {
   const link = document.querySelector("a[data-next]");
   if (link) { link.click(); return; }
-  const all = stops(), here = all.indexOf(at);
+  const all = stops(), here = all.indexOf(at());
   const open = (one) => one.querySelector(".quick") && !one.querySelector(".quick [aria-pressed=true]");
   const found = all.find((one, nth) => nth > here && open(one)) || all.find(open);
   if (found) go(found);
@@ -50,7 +54,7 @@ export function keys() {
   if (document.body.dataset.keys === "off") return;
   // After a vote from the list the address names the next matter.
   const named = location.hash.startsWith("#post-") && document.getElementById(location.hash.slice(1));
-  if (named) { at = named; at.classList.add("at"); }
+  if (named) stand(named);
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || typing(e.target) || document.querySelector("dialog[open]")) return;
     const act = does[e.key];

@@ -13,14 +13,25 @@ function busy(el) {
     : f.value !== f.defaultValue);
 }
 
+// How to find again, in a fresh part, the element that had the focus.
+function wayTo(focused) {
+  if (focused.id) return `#${CSS.escape(focused.id)}`;
+  if (focused.href) return `a[href="${CSS.escape(focused.getAttribute("href"))}"]`;
+  const form = focused.matches("button") && focused.form?.getAttribute("action");
+  return form && `form[action="${CSS.escape(form)}"] button[value="${CSS.escape(focused.value)}"]`;
+}
+
 function exchange(old, fresh) {
   remember(fresh);
-  const focused = old.contains(document.activeElement) ? document.activeElement : null;
-  const way = focused && (focused.id ? `#${CSS.escape(focused.id)}` : focused.href && `a[href="${CSS.escape(focused.getAttribute("href"))}"]`);
+  const find = (css) => (fresh.matches(css) ? fresh : fresh.querySelector(css));
+  const way = old.contains(document.activeElement) && wayTo(document.activeElement);
   const folds = [...old.querySelectorAll("details")].map((d) => d.open);
   [...fresh.querySelectorAll("details")].forEach((d, i) => { d.open = folds[i] ?? d.open; });
+  // Keys stay where they stand.
+  const at = old.matches("[data-stop].at") ? old : old.querySelector("[data-stop].at");
+  if (at?.id) find(`#${CSS.escape(at.id)}`)?.classList.add("at");
   old.replaceWith(fresh);
-  if (way) (fresh.matches(way) ? fresh : fresh.querySelector(way))?.focus({ preventScroll: true });
+  if (way) find(way)?.focus({ preventScroll: true });
 }
 
 // Lists grow item by item, so that a reader in the middle of one is not thrown out of it.

@@ -178,11 +178,18 @@ fn keys_go_through_the_posts_and_choose_a_vote() {
         bert.run(&press("j")).await;
         let here = "return document.activeElement.getAttribute('href')";
         assert_eq!(bert.run(here).await, json!(post), "Enter opens the post");
+        // The page is exchanged under their fingers, and the keys stay where they stand.
+        anna.vote(&post, "for").await;
+        bert.comes_to_see("#posts", "1 comment").await;
+        assert_eq!(bert.run(here).await, json!(post), "Enter still opens it");
         bert.run(&press("f")).await;
         let chosen = "return document.activeElement.value";
         assert_eq!(bert.run(chosen).await, json!("for"), "chosen, and not sent");
+        anna.vote(&post, "against").await;
+        bert.comes_to_see("#posts", "2 comments").await;
+        assert_eq!(bert.run(chosen).await, json!("for"), "still chosen");
         bert.open(&post).await;
-        bert.sees("No comments yet").await;
+        bert.sees("2 comments").await;
     });
 }
 
