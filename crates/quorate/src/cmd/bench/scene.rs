@@ -1,7 +1,7 @@
 //! The server that is measured, and a handler that does nothing to measure it by.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
@@ -33,11 +33,12 @@ impl BenchScene {
     /// Plays the demo and serves it.
     pub(super) fn start(rulebook: &str, streams: usize) -> Result<Self> {
         let folder = tempfile::tempdir().context("there is no room for a folder")?;
-        let program = std::env::current_exe()?;
-        let played = Command::new(program)
+        let program = program()?;
+        let played = Command::new(&program)
             .args(["demo", "--no-serve", "--json", "--data"])
             .arg(folder.path())
-            .output()?;
+            .output()
+            .with_context(|| not_started(&program))?;
         ensure!(played.status.success(), "the demo does not play");
         let told: Json = serde_json::from_slice(&played.stdout)?;
         let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
@@ -64,12 +65,14 @@ impl BenchScene {
 
     fn serve(folder: TempDir, game: &str, streams: usize) -> Result<Self> {
         let connections = (streams + CONNECTIONS_MORE).to_string();
-        let mut server = Command::new(std::env::current_exe()?)
+        let program = program()?;
+        let mut server = Command::new(&program)
             .args(["serve", "--json", "--listen", "127.0.0.1:0"])
             .args(["--connections-per-address", &connections, "--data"])
             .arg(folder.path())
             .stdout(Stdio::piped())
-            .spawn()?;
+            .spawn()
+            .with_context(|| not_started(&program))?;
         let mut said = String::new();
         let output = server.stdout.take().context("the server has no output")?;
         BufReader::new(output).read_line(&mut said)?;
@@ -137,6 +140,16 @@ impl Drop for BenchScene {
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
+}
+
+/// This program, of which the server is a process of its own.
+fn program() -> Result<PathBuf> {
+    std::env::current_exe().context("the program cannot be found")
+}
+
+fn not_started(program: &Path) -> String {
+    let program = program.display();
+    format!("cannot start {program}; if it was replaced since the bench began, run the bench again")
 }
 
 /// A form on a page: where it goes, and what it sends without being filled in.

@@ -15,7 +15,7 @@ use quorate_runtime::{Answer, Games};
 use quorate_server::security::carried::digest_of;
 use quorate_server::security::session::{Cookies, SessionToken};
 
-use crate::data_folder::{self, DataArguments, DataFolder};
+use crate::data_folder::{DataArguments, DataFolder};
 use crate::rulebooks;
 
 /// The rulebook that is played: the one with the most rules about votes.
@@ -36,6 +36,9 @@ const SESSION: Span = Span::days(2);
 
 /// How often a clock that somebody else moves is looked at.
 const LOOKED_AT: Duration = Duration::from_millis(5);
+
+/// How often the index of words is looked at until it is complete.
+const INDEX_LOOKED_AT: Duration = Duration::from_millis(200);
 
 /// A clock that goes on when it is told to.
 pub(super) struct BenchClock(AtomicI64);
@@ -68,6 +71,7 @@ impl TimeSource for BenchClock {
 /// A game while it is played.
 pub(super) struct BenchTown {
     data: DataFolder,
+    clock: Arc<dyn TimeSource>,
     games: Games,
     game: GameId,
     pub(super) players: Vec<PlayerId>,
@@ -109,15 +113,11 @@ impl BenchTown {
 
     /// The games of a folder.
     fn open(folder: &Path, clock: Arc<dyn TimeSource>) -> Result<Self> {
-        let place = DataArguments {
-            data: folder.to_owned(),
-            database: None,
-            objects: None,
-        };
-        let data = DataFolder::own(&place)?;
+        let data = DataFolder::own(&place(folder))?;
         Ok(Self {
-            games: data.games_at(clock)?,
+            games: data.games_at(Arc::clone(&clock))?,
             data,
+            clock,
             game: GAME.parse()?,
             players: Vec::new(),
             keys: 0,
@@ -208,7 +208,7 @@ impl BenchTown {
         Ok(())
     }
 
-    /// An account, a session and a token for each player.
+    /// An account, a session and a token for each player, from the game's time on.
     pub(super) fn people(&self) -> Result<Vec<Townsman>> {
         let each = self.players.iter().enumerate();
         each.map(|(n, player)| self.data.wait(self.townsman(n, *player)))
@@ -216,7 +216,7 @@ impl BenchTown {
     }
 
     async fn townsman(&self, n: usize, player: PlayerId) -> Result<Townsman> {
-        let (store, now) = (&self.data.store, data_folder::now());
+        let (store, now) = (&self.data.store, self.clock.now());
         let new = NewAccount {
             name: format!("Player {n}"),
             mail: None,
@@ -265,6 +265,30 @@ impl BenchTown {
             players: self.players,
             keys: self.keys,
         })
+    }
+}
+
+/// Waits until the server of a folder has taken the whole game into its index of words, beside which nothing is timed.
+pub(super) fn indexed(folder: &Path) -> Result<()> {
+    let (look, game) = (DataFolder::look(&place(folder))?, GAME.parse()?);
+    look.wait(async {
+        loop {
+            let row = look.store.game(&game).await?.context("no game")?;
+            let point = look.store.index_point(&game).await?;
+            if point.is_some_and(|point| point.seq >= row.head.seq) {
+                return Ok(());
+            }
+            tokio::time::sleep(INDEX_LOOKED_AT).await;
+        }
+    })
+}
+
+/// A folder, as commands name it.
+fn place(folder: &Path) -> DataArguments {
+    DataArguments {
+        data: folder.to_owned(),
+        database: None,
+        objects: None,
     }
 }
 

@@ -18,7 +18,7 @@ use serde_json::{Value as Json, json};
 use super::reader::BenchReader;
 use super::scene::BenchScene;
 use super::stopwatch::{now, share};
-use super::town::{BenchClock, BenchTown, ClosedTown, GAME, Townsman, ballot, mark};
+use super::town::{BenchClock, BenchTown, ClosedTown, GAME, Townsman, ballot, indexed, mark};
 use crate::data_folder;
 use crate::output::Output;
 
@@ -56,6 +56,10 @@ const VOTES: u64 = 11;
 /// How long a proposal is open before it is enacted.
 const OPEN_FOR: Span = Span::hours(13);
 
+/// How long ago the game begins: so long that its last day is more than a year past, since a server takes its own time from such
+/// a game and not from the machine.
+const LONG_AGO: Span = Span::days(366 * 26);
+
 /// How often each thing is done to find its middle.
 const RUNS: usize = 41;
 
@@ -88,11 +92,13 @@ pub(super) fn run(arguments: &YearsArguments, out: &Output) -> Result<ExitCode> 
     out.line(format!(
         "{matters} matters, each with its comments and {marks} marks on the tracker"
     ));
+    if let Some(picture) = &arguments.picture {
+        // Who cannot have the picture learns it now, and not when everything is played.
+        picture_at(picture, "")?;
+    }
     let folder = tempfile::tempdir().context("there is no room for a folder")?;
-    let span = Span::days(366 * 21);
-    let clock = BenchClock::at(data_folder::now() - span);
+    let clock = BenchClock::at(data_folder::now() - LONG_AGO);
     let mut town = BenchTown::found(folder.path(), clock.clone(), PLAYERS)?;
-    let people = town.people()?;
     let (mut grown, mut next, mut played) = (Vec::new(), 1_000, 0_usize);
     for (of_year, said) in YEARS {
         for nth in 0..of_year {
@@ -102,7 +108,7 @@ pub(super) fn run(arguments: &YearsArguments, out: &Output) -> Result<ExitCode> 
             if newest < next.min(arguments.events) {
                 continue;
             }
-            let (again, measured) = milestone(town, folder.path(), &clock, &people, newest)?;
+            let (again, measured) = milestone(town, folder.path(), &clock, newest)?;
             town = again;
             tell(&measured, out);
             grown.push(measured);
@@ -140,7 +146,6 @@ fn milestone(
     mut town: BenchTown,
     folder: &Path,
     clock: &Arc<BenchClock>,
-    people: &[Townsman],
     events: u64,
 ) -> Result<(BenchTown, Milestone)> {
     let post = town.post(0, "Story")?;
@@ -173,9 +178,13 @@ fn milestone(
         let file = file?;
         std::fs::copy(file.path(), copy.path().join(file.file_name()))?;
     }
+    let reading = BenchTown::again(copy.path(), clock.clone(), &closed)?;
+    let people = reading.people()?;
+    reading.close()?;
     let scene = BenchScene::of_folder(copy, GAME)?;
+    indexed(scene.folder())?;
     let runtime = tokio::runtime::Runtime::new()?;
-    took.extend(runtime.block_on(pages(&scene, people, post))?);
+    took.extend(runtime.block_on(pages(&scene, &people, post))?);
     let town = BenchTown::again(folder, clock.clone(), &closed)?;
     Ok((town, Milestone { events, took }))
 }
@@ -218,7 +227,7 @@ fn tell(measured: &Milestone, out: &Output) {
 
 fn finished(arguments: &YearsArguments, grown: &[Milestone], out: &Output) -> Result<ExitCode> {
     if let Some(picture) = &arguments.picture {
-        std::fs::write(picture, drawn(grown))?;
+        picture_at(picture, &drawn(grown))?;
     }
     let rows: Vec<Json> = grown
         .iter()
@@ -239,6 +248,13 @@ fn finished(arguments: &YearsArguments, grown: &[Milestone], out: &Output) -> Re
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn picture_at(path: &Path, picture: &str) -> Result<()> {
+    std::fs::write(path, picture).with_context(|| {
+        let path = path.display();
+        format!("cannot write the picture {path}: name a file in a folder that is there")
+    })
 }
 
 const WIDTH: f64 = 720.0;
