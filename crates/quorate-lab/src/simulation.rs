@@ -6,8 +6,11 @@ mod commands;
 pub mod forecasts;
 mod game;
 mod invariants;
+mod known;
 mod patches;
 mod posts;
+#[cfg(test)]
+mod tiny_book;
 mod values;
 mod waiting;
 pub mod ways;

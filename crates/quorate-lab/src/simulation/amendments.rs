@@ -187,9 +187,8 @@ mod tests {
     use quorate_kernel::command::NewPost;
 
     use super::*;
+    use crate::simulation::tiny_book::book;
 
-    const MANIFEST: &str =
-        "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"core\"\ntitle = \"Core\"\n";
     const HOARD: &str = "---\nsection: core\n---\n# Hoard\n\n1. Who plays has Gold.\n\n```starlark\ngold = number(\"Gold\", of = player, default = 3)\n\n\
         def find(actor: Player):\n    actor.gold += roll(6, \"find\")\n\naction(\"find\", find)\n```\n";
     const LUCK: &str = "---\nsection: core\n---\n# Luck\n\n1. Who has Gold may pay.\n\n```starlark\ndef spend(actor: Player):\n    \
@@ -198,19 +197,6 @@ mod tests {
     const TALLY: &str = "---\nsection: core\n---\n# Tally\n\n1. Who plays votes on a Bill.\n\n```starlark\n\
         category(\"Bill\", icons = [\"for\", \"against\"], statuses = [\"pending\", \"enacted\"])\n\n\
         def votes(post: Post, side: str) -> int:\n    return len([p for p in players() if side != \"\"])\n```\n";
-
-    fn book(rules: &[(&str, &str)]) -> Rulebook {
-        let rules = rules.iter();
-        Rulebook {
-            name: "t".into(),
-            manifest: toml::from_str(MANIFEST).expect("it reads"),
-            library: Vec::new(),
-            rules: rules
-                .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
-                .collect(),
-            tests: Vec::new(),
-        }
-    }
 
     #[test]
     fn amendments_of_one_seed_are_the_same_each_time_and_all_hold() {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use quorate_engine::law::At;
+use quorate_engine::law::{At, code_of};
+use quorate_engine::offers::{self, Offer};
 use quorate_forecast::matters::{closings_of, tried_on};
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::law::Rule;
@@ -12,12 +13,20 @@ use quorate_kernel::{Name, Need, PlayerId, PostId, Refusal, Span, Thing, Value};
 use quorate_law::declare::ActionDecl;
 
 use super::game::SimulatedGame;
+use super::known::KnownRefusals;
 
 /// How long the closings are taken, one look each half a day.
 const HALF_DAYS: u32 = 180;
 
 /// After how many looks without a closing those who hold an office do what else they can: a game may wait for one of them.
 const STILL: u32 = 30;
+
+/// After how many looks everybody is asked about everything again, whatever is known: an answer may have read what it does not
+/// say. The last look is one of them.
+const ASKED_ANEW: u32 = 60;
+
+/// Of which closing of which matter, and who would take it.
+type ClosingKey = (PostId, Name, PlayerId);
 
 impl SimulatedGame {
     /// Takes each closing that is offered for three months, and leaves the game as it was.
@@ -34,29 +43,35 @@ impl SimulatedGame {
     }
 
     fn take_closings(&mut self) -> Result<(), String> {
+        let mut known = KnownRefusals::none(self.events.len());
+        let mut idle = KnownRefusals::none(self.events.len());
         let mut still = 0;
-        for _ in 0..HALF_DAYS {
+        for half_days_left in (0..HALF_DAYS).rev() {
             self.run_due()?;
+            if half_days_left.is_multiple_of(ASKED_ANEW) {
+                known.forget();
+            }
             still += 1;
-            while let Some((by, action, post)) = self.offered() {
+            while let Some((post, action, by)) = self.offered(&mut known) {
                 self.take(by, action, post)?;
                 still = 0;
             }
             if self.open_matters().is_empty() || !self.is_as_founded() {
                 return Ok(());
             }
-            if still > STILL {
-                self.serve()?;
+            if still > STILL && self.left_open(&mut known).is_some() {
+                self.serve(&mut idle)?;
             }
             self.now = self.now + Span::hours(12);
         }
-        match self.left_open() {
+        match self.left_open(&mut known) {
             None => Ok(()),
             Some(what) => Err(what),
         }
     }
 
-    /// Whether each rule that the game began with stands as it did, and works.
+    /// Whether each rule that the game began with has the code that it had, and works. Its words may have changed: players of
+    /// some games write them.
     pub(super) fn is_as_founded(&self) -> bool {
         let founding = self.events.first().map(|event| &event.act);
         let Some(Act::Found(founding)) = founding else {
@@ -64,7 +79,7 @@ impl SimulatedGame {
         };
         let stands = |id: &Name, text: &Arc<str>, active: bool| {
             let now: Option<&Rule> = self.state().rules.get(id);
-            now.is_some_and(|rule| rule.text == *text && rule.active == active)
+            now.is_some_and(|rule| rule.active == active && has_code_of(rule, text))
         };
         self.state().breaks.is_empty()
             && self.judge.law().asleep.is_empty()
@@ -75,16 +90,18 @@ impl SimulatedGame {
     }
 
     /// A closing that the law would let somebody take, of the oldest matter that has one.
-    fn offered(&self) -> Option<(PlayerId, Name, PostId)> {
+    fn offered(&self, known: &mut KnownRefusals<ClosingKey>) -> Option<ClosingKey> {
+        known.keep_up(&self.events, self.now);
         let law = self.judge.law();
         let members = self.members();
         self.open_matters().into_iter().find_map(|post| {
             let category = &self.state().posts.get(&post)?.category;
             closings_of(law, category).into_iter().find_map(|decl| {
                 let by = members.iter().find(|by| {
-                    !self.is_asked(**by, &decl.it.name) && self.closing_of(**by, decl, post).is_ok()
+                    !self.is_asked(**by, &decl.it.name)
+                        && self.refused(known, **by, decl, post).is_none()
                 })?;
-                Some((*by, decl.it.name.clone(), post))
+                Some((post, decl.it.name.clone(), *by))
             })
         })
     }
@@ -98,9 +115,18 @@ impl SimulatedGame {
         self.state().open.contains_key(&key)
     }
 
-    fn closing_of(&self, by: PlayerId, decl: &At<ActionDecl>, post: PostId) -> Result<(), Refusal> {
-        self.judge
-            .query(self.now, |tx| tried_on(tx, by, decl, post))
+    /// Why the law would not let somebody take a closing.
+    fn refused<'k>(
+        &self,
+        known: &'k mut KnownRefusals<ClosingKey>,
+        by: PlayerId,
+        decl: &At<ActionDecl>,
+        post: PostId,
+    ) -> Option<&'k Refusal> {
+        let key = (post, decl.it.name.clone(), by);
+        known.refusal(key, &self.judge, self.now, |tx| {
+            tried_on(tx, by, decl, post).err()
+        })
     }
 
     fn take(&mut self, by: PlayerId, action: Name, post: PostId) -> Result<(), String> {
@@ -120,16 +146,26 @@ impl SimulatedGame {
         }
     }
 
-    /// Everybody who holds an office tries once what nobody else may do.
-    fn serve(&mut self) -> Result<(), String> {
+    /// Everybody who holds an office tries once what nobody else may do. Who is none of those who may is known until that may
+    /// have changed.
+    fn serve(&mut self, idle: &mut KnownRefusals<(PlayerId, Name)>) -> Result<(), String> {
         let law = Arc::clone(self.judge.law());
         let of_office = law.actions.values().filter(|decl| decl.it.by.is_some());
         let of_office: Vec<_> = of_office.collect();
         for member in self.members() {
+            idle.keep_up(&self.events, self.now);
             for decl in &of_office {
-                let act = self.action_of(member, decl);
-                // What is refused was not theirs to do.
-                let _ = self.does(member, act)?;
+                let key = (member, decl.it.name.clone());
+                let mut offered = None;
+                idle.refusal(key, &self.judge, self.now, |tx| {
+                    let offer = offered.insert(offers::offer(tx, member, decl));
+                    not_theirs(offer).cloned()
+                });
+                // What is refused may be done another day.
+                if let Some(offer) = offered.filter(|offer| not_theirs(offer).is_none()) {
+                    let act = self.filled_in(&offer);
+                    let _ = self.does(member, act)?;
+                }
             }
         }
         Ok(())
@@ -148,9 +184,10 @@ impl SimulatedGame {
 
     /// A matter that is still open though somebody of the office that closes it is active, and what its closings lack. One that
     /// anybody may close may wait for votes.
-    fn left_open(&self) -> Option<String> {
+    fn left_open(&self, known: &mut KnownRefusals<ClosingKey>) -> Option<String> {
+        known.keep_up(&self.events, self.now);
         let (post, lacks) = self.open_matters().into_iter().find_map(|post| {
-            let lacks = self.lacks(post)?;
+            let lacks = self.lacks(known, post)?;
             Some((post, lacks)).filter(|(_, lacks)| !lacks.iter().all(|(_, it)| is_for_others(it)))
         })?;
         let row = self.state().posts.get(&post)?;
@@ -169,7 +206,11 @@ impl SimulatedGame {
 
     /// Each closing of a matter with the refusal of the active player who lacks most for another reason than who they are; of
     /// anybody where there is none.
-    fn lacks(&self, post: PostId) -> Option<Vec<(Name, Refusal)>> {
+    fn lacks(
+        &self,
+        known: &mut KnownRefusals<ClosingKey>,
+        post: PostId,
+    ) -> Option<Vec<(Name, Refusal)>> {
         let law = self.judge.law();
         let category = &self.state().posts.get(&post)?.category;
         let members = self.members();
@@ -185,9 +226,8 @@ impl SimulatedGame {
         let of_office = of_office.into_iter();
         let of_office = of_office.filter(|decl| decl.it.by == main);
         let lacks = of_office.filter_map(|decl| {
-            let refusals = members
-                .iter()
-                .filter_map(|by| self.closing_of(*by, decl, post).err());
+            let refusals = members.iter();
+            let refusals = refusals.filter_map(|by| self.refused(known, *by, decl, post).cloned());
             let most = refusals.max_by_key(|it| (!is_for_others(it), it.needs.len()))?;
             Some((decl.it.name.clone(), most))
         });
@@ -195,7 +235,130 @@ impl SimulatedGame {
     }
 }
 
+/// Whether a rule has the code that it had under another text.
+fn has_code_of(rule: &Rule, text: &Arc<str>) -> bool {
+    let was = || Rule {
+        text: Arc::clone(text),
+        ..rule.clone()
+    };
+    rule.text == *text || code_of(rule) == code_of(&was())
+}
+
+/// The refusal of somebody who is none of those who may.
+fn not_theirs(offer: &Offer) -> Option<&Refusal> {
+    offer.open.as_ref().err().filter(|it| is_for_others(it))
+}
+
 /// Whether a refusal says that others may do it.
 fn is_for_others(refusal: &Refusal) -> bool {
     refusal.needs.iter().any(Need::is_about_who_acts)
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{NewPost, typed};
+    use quorate_kernel::patch::{Clause, Patch};
+    use quorate_kernel::seal::Sealed;
+
+    use super::*;
+    use crate::simulation::tiny_book::book;
+
+    const BILLS: &str = r#"---
+section: core
+---
+# Bills
+
+1. A Bill is shelved after a while.
+
+```starlark
+chair = flag("Chair", of = player)
+category("Bill", icons = ["for", "against"], statuses = ["pending", "shelved"])
+
+def chairs(p: Player) -> bool:
+    """To be the chair."""
+    return p.chair
+
+def open_floor(g: Game, founder: Player):
+    founder.chair = True
+
+def shelve(actor: Player, bill: Bill):
+    require(now >= bill.at + days(AFTER), "a Bill that nobody wants")
+    close(bill, "shelved")
+
+on("founded", open_floor, of = game)
+action("shelve", shelve, BY title = "Shelve")
+```
+"#;
+
+    /// A game with an open Bill that may be shelved after so many days, by the chair alone or by anybody.
+    fn with_a_bill(after: u32, by: &str) -> SimulatedGame {
+        let rule = BILLS.replace("AFTER", &after.to_string());
+        let rules = book(&[("1-bills.md", &rule.replace("BY", by))]);
+        let mut game = SimulatedGame::begin(&rules, 1).expect("it begins");
+        let chair = Actor::Player(game.members()[0]);
+        let bill = NewPost {
+            category: "Bill".into(),
+            title: typed("A bill"),
+            body: typed(""),
+            flavour: typed(""),
+            fields: Vec::new(),
+            patch: None,
+        };
+        let posted = game.send(chair, Act::Post(Box::new(bill)));
+        posted.expect("it holds").event().expect("anybody may");
+        game
+    }
+
+    #[test]
+    fn a_matter_that_an_office_never_gets_to_close_is_found() {
+        let mut game = with_a_bill(400, "by = chairs,");
+        let left = game.all_close().expect_err("it is not closed for a year");
+        assert!(
+            left.contains("A bill") && left.contains("shelve: "),
+            "{left}"
+        );
+        assert_eq!(with_a_bill(60, "by = chairs,").all_close(), Ok(()));
+        assert_eq!(
+            with_a_bill(400, "").all_close(),
+            Ok(()),
+            "it waits for votes"
+        );
+    }
+
+    #[test]
+    fn a_closing_is_taken_on_the_first_look_after_its_time_comes() {
+        let mut game = with_a_bill(60, "by = chairs,");
+        let (posted, last) = (game.now, game.events.len());
+        game.take_closings().expect("it closes");
+        let closed = &game.events[last..];
+        assert_eq!(closed.len(), 1, "{closed:?}");
+        let took = closed[0].at - posted;
+        assert!(took >= Span::days(60) && took <= Span::days(61), "{took}");
+    }
+
+    #[test]
+    fn rules_are_as_founded_as_long_as_their_code_is() {
+        let mut game = with_a_bill(60, "");
+        let (id, rule) = game.state().rules.iter().next().expect("there is one");
+        let (id, base) = (id.clone(), Arc::clone(&rule.text));
+        let mut amend = |from: &str, to: &str| {
+            let clause = Clause::AmendRule {
+                id: id.clone(),
+                base: Arc::clone(&game.state().rules[&id].text),
+                text: base.replace(from, to).into(),
+            };
+            let patch = Patch {
+                clauses: vec![clause],
+            };
+            let act = Act::Repair {
+                patch: Sealed::close(patch, [0; 16]),
+                reason: typed("a trial"),
+            };
+            let judged = game.send(Actor::Operator, act).expect("it holds");
+            judged.event().expect("an operator may");
+            game.is_as_founded()
+        };
+        assert!(amend("a while", "some time"), "these are words");
+        assert!(!amend("days(60)", "days(61)"));
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use quorate_engine::law::At;
-use quorate_engine::offers;
+use quorate_engine::offers::{self, Offer};
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::ids::{ClaimId, DutyId, EventSeq, Id};
 use quorate_kernel::rows::{ClauseKey, Standing};
@@ -113,10 +113,15 @@ impl SimulatedGame {
     }
 
     /// An action, its form filled in at random.
-    pub(super) fn action_of(&mut self, player: PlayerId, decl: &At<ActionDecl>) -> Act {
+    fn action_of(&mut self, player: PlayerId, decl: &At<ActionDecl>) -> Act {
         let offer = self
             .judge
             .query(self.now, |tx| offers::offer(tx, player, decl));
+        self.filled_in(&offer)
+    }
+
+    /// The form of an offer, filled in at random.
+    pub(super) fn filled_in(&mut self, offer: &Offer) -> Act {
         if let Err(refusal) = &offer.open {
             self.note_break(refusal);
         }
@@ -133,7 +138,7 @@ impl SimulatedGame {
             args.push(("surplus".into(), value));
         }
         Act::Do {
-            action: decl.it.name.clone(),
+            action: offer.action.clone(),
             args,
         }
     }

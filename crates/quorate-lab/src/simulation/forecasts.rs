@@ -32,7 +32,7 @@ pub struct ForecastTally {
     pub by_trial_throws: u64,
     /// How many were undone, and all was as before.
     pub undone: u64,
-    /// Of those, in how many a rule's hook wrote values because of the undo, which are not compared.
+    /// Of those, in how many a rule's hook wrote values because of the undo. They are compared as they were before that.
     pub hooked: u64,
     /// How many the law kept from being undone.
     pub kept: u64,
@@ -329,38 +329,47 @@ fn undo(
     let may_undo = game
         .judge
         .query(game.now, |tx| tx.may_act("undo", by, vec![]).is_ok());
-    // What a rule's hook makes of the undo is that rule's doing.
-    let hooked = match done(game, by, act)? {
-        Ok(undone) => hooked(&undone),
+    let undone = match done(game, by, act)? {
+        Ok(undone) => Some(undone),
         // A rule may keep somebody from an undo; nothing else may.
         Err(_) if !may_undo => {
             tally.kept += 1;
             return Ok(());
         }
         // Nothing of it stands; then all is as before already.
-        Err(refusal) if refusal.what().starts_with("an event whose effects") => Vec::new(),
+        Err(refusal) if refusal.what().starts_with("an event whose effects") => None,
         Err(refusal) => return Err(format!("it could not be undone: {refusal}")),
     };
     tally.undone += 1;
+    let hooked: Vec<&Effect> = undone.iter().flat_map(hooked).collect();
     tally.hooked += u64::from(!hooked.is_empty());
-    match difference(before, &game.judge, &hooked) {
+    match difference(before, &without(&game.judge, &hooked)?) {
         None => Ok(()),
         Some(what) => Err(format!("undone, and not as before: {what}")),
     }
 }
 
-/// The values that hooks wrote while something was undone.
-fn hooked(undone: &Event) -> Vec<String> {
+/// The values that rules' hooks wrote while something was undone.
+fn hooked(undone: &Event) -> impl Iterator<Item = &Effect> {
     let of_rules = undone.steps.iter().filter(|step| !step.rule.is_empty());
-    let written = of_rules.filter_map(|step| match &step.effect {
-        Effect::Cell { key, .. } => Some(format!("{} {}", key.thing, key.name)),
-        _ => None,
-    });
-    written.collect()
+    let effects = of_rules.map(|step| &step.effect);
+    effects.filter(|effect| matches!(effect, Effect::Cell { .. }))
+}
+
+/// The game before the last effects of its last event: what the undo itself came to. What hooks make of that is their rules' doing.
+fn without(judge: &Judge, effects: &[&Effect]) -> Result<Judge, String> {
+    let mut state = judge.state().clone();
+    for effect in effects.iter().rev() {
+        let back = (*effect).clone().inverse();
+        state
+            .apply(&back)
+            .map_err(|mismatch| format!("what a hook wrote is not there: {mismatch}"))?;
+    }
+    Ok(judge.elsewhere(state))
 }
 
 /// The first thing that is otherwise, but for the log, posts, comments, spent dice, ids and the archive.
-fn difference(before: &Judge, after: &Judge, hooked: &[String]) -> Option<String> {
+fn difference(before: &Judge, after: &Judge) -> Option<String> {
     // A value that was never set reads as its default, and is the same as one that was set to it.
     let read = |judge: &Judge, key: &CellKey| {
         judge.query(judge.head().at, |tx| {
@@ -390,10 +399,7 @@ fn difference(before: &Judge, after: &Judge, hooked: &[String]) -> Option<String
                 value.filter(|value| *value != Value::None)
             };
             let is_of_blog = matches!(key.thing, Thing::Post(_) | Thing::Comment(..));
-            !is_of_blog
-                && value(old) != value(new)
-                && !reads_alike(key)
-                && !hooked.contains(&format!("{} {}", key.thing, key.name))
+            !is_of_blog && value(old) != value(new) && !reads_alike(key)
         }
         Effect::Person {
             old: Some(old),

@@ -177,25 +177,15 @@ fn of_a_lost_name(game: &SimulatedGame, text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::tiny_book;
 
-    const MANIFEST: &str =
-        "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"core\"\ntitle = \"Core\"\n";
     const HOARD: &str = "---\nsection: core\n---\n# Hoard\n\n1. Who plays has Gold.\n\n```starlark\ngold = number(\"Gold\", of = player, default = 3)\nsilver = number(\"Silver\", of = player)\n```\n";
     const LUCK: &str = "---\nsection: core\n---\n# Luck\n\n1. Who is lucky finds Gold.\n\n```starlark\ndef find(actor: Player):\n    actor.gold += 1\n\n\
         def rest(actor: Player):\n    DOES\n\naction(\"find\", find)\naction(\"rest\", rest)\n```\n";
 
     fn book(does: &str) -> Rulebook {
         let luck = LUCK.replace("DOES", does);
-        Rulebook {
-            name: "t".into(),
-            manifest: toml::from_str(MANIFEST).expect("it reads"),
-            library: Vec::new(),
-            rules: vec![
-                ("1-hoard.md".to_owned(), HOARD.to_owned()),
-                ("2-luck.md".to_owned(), luck),
-            ],
-            tests: Vec::new(),
-        }
+        tiny_book::book(&[("1-hoard.md", HOARD), ("2-luck.md", &luck)])
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl RunKind {
         match self {
             Self::Forecasts(count) => prove(book, seed, *count, progress).map(|tally| {
                 format!(
-                    "{} enacted as forecast ({} by trial throws), {} undone ({} but for what hooks wrote then), {} kept by a rule",
+                    "{} enacted as forecast ({} by trial throws), {} undone ({} compared before what hooks wrote then), {} kept by a rule",
                     tally.enacted, tally.by_trial_throws, tally.undone, tally.hooked, tally.kept
                 )
             }),
