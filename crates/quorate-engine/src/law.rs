@@ -19,6 +19,8 @@ mod cache;
 mod compiling;
 mod former;
 pub mod lost;
+#[cfg(test)]
+mod one_rule;
 
 pub use cache::LawCache;
 use former::text_of;
@@ -728,25 +730,14 @@ pub fn last_change(state: &State) -> EventSeq {
 
 #[cfg(test)]
 mod tests {
+    use super::one_rule::one_rule;
     use super::*;
 
-    const RULE: &str = "# One\n\n1. All.\n\n```starlark\ncategory(\"Poll\", icons = [\"for\"], statuses = [\"open\", \"over\"])\n\
+    const RULE: &str = "category(\"Poll\", icons = [\"for\"], statuses = [\"open\", \"over\"])\n\
         category(\"Bill\", icons = [\"for\"], statuses = [\"open\", \"over\"])\n\n";
 
     fn law(code: &str) -> Law {
-        let mut state = State::default();
-        let rule = Rule {
-            section: "core".into(),
-            parent: None,
-            rank: 0,
-            title: "One".to_owned(),
-            text: format!("{RULE}{code}```\n").into(),
-            active: true,
-            tags: Vec::new(),
-            changed_by: quorate_kernel::EventSeq(1),
-        };
-        state.rules.insert("one".into(), rule);
-        Law::of(&state)
+        Law::of(&one_rule(&format!("{RULE}{code}")))
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Ever new laws take no more memory than their cache may, as the system counts it.
 #![cfg(target_os = "linux")]
 
+#[path = "../src/law/one_rule.rs"]
+mod one_rule;
+
 use std::fmt::Write as _;
 
+use one_rule::one_rule;
 use quorate_engine::LawCache;
-use quorate_kernel::EventSeq;
-use quorate_kernel::law::Rule;
 use quorate_kernel::state::State;
 
 /// How many functions a law has.
@@ -34,19 +36,7 @@ fn state(nth: usize) -> State {
             "def tea_{function}(cups: int) -> int:\n    return cups * {function} + N\n"
         );
     }
-    let mut state = State::default();
-    let rule = Rule {
-        section: "core".into(),
-        parent: None,
-        rank: 0,
-        title: "One".to_owned(),
-        text: format!("# One\n\n1. All.\n\n```starlark\n{code}```\n").into(),
-        active: true,
-        tags: Vec::new(),
-        changed_by: EventSeq(1),
-    };
-    state.rules.insert("one".into(), rule);
-    state
+    one_rule(&code)
 }
 
 /// By how much memory grows while ever new laws are compiled, after it had time to fill a cache; and what the cache says.

@@ -18,6 +18,9 @@ const EVENTS_AT_ONCE: u64 = 1_000;
 /// A note is the number of the last event in the file. No event is that short.
 pub const NOTE_BYTES: usize = 8;
 
+/// How many games at rest a store gives at a time.
+pub const RESTING_AT_ONCE: i64 = 100;
+
 /// Which events lie in a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct EventFile {

@@ -1,5 +1,6 @@
 //! Who uses the site.
 
+#[path = "../../quorate-store/src/accounts/rows.rs"]
 mod rows;
 
 use std::collections::BTreeMap;

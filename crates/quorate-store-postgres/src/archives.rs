@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use quorate_kernel::{EventSeq, GameId, Moment};
-use quorate_runtime::old_events::{NOTE_BYTES, OldEvents};
+use quorate_runtime::old_events::{NOTE_BYTES, OldEvents, RESTING_AT_ONCE};
 use quorate_runtime::ports::{Archives, GameRow, Objects, StoreError};
 
 use crate::{PostgresStore, convert};
-
-/// How many games are asked for at a time.
-const AT_ONCE: i64 = 100;
 
 #[async_trait]
 impl Archives for PostgresStore {
@@ -26,7 +23,7 @@ impl Archives for PostgresStore {
                  WHERE whole AND removed_at IS NULL AND head_at < $1 AND length(open) > {NOTE_BYTES} LIMIT $2"
             )))
             .bind(since.0)
-            .bind(AT_ONCE)
+            .bind(RESTING_AT_ONCE)
             .fetch_all(&pool)
             .await
         });

@@ -9,18 +9,22 @@ mod address;
 mod append;
 mod archives;
 mod buckets;
+#[path = "../../quorate-store/src/convert.rs"]
 mod convert;
 mod database;
 mod drafts;
 mod error;
 mod ids;
 mod journal;
+#[path = "../../quorate-store/src/migrations.rs"]
+mod migrations;
 mod moderation;
 mod news;
 mod nodes;
 mod outbox;
 mod own_node;
 mod passkeys;
+mod row;
 mod safety;
 mod seals;
 mod search;
@@ -31,24 +35,20 @@ mod whole;
 
 use std::sync::{Arc, OnceLock};
 
-use include_dir::{Dir, include_dir};
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::known_seals::KnownSeals;
 use quorate_runtime::old_events::OldEvents;
 use quorate_runtime::ports::{News, Nodes, ServerSecret, StoreError};
-use sqlx::SqlSafeStr;
-use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::migrate::MigrateError;
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::AbortHandle;
 
 use database::Database;
 use ids::GameIds;
+use migrations::migrator;
 use own_node::NodeSelf;
 
 pub use own_node::NodeOptions;
-
-/// The steps by which a database comes to the form of this release.
-static STEPS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/migrations");
 
 /// The form of the tables that this release knows. Later ones may be used as long as they say so.
 const FORM: i64 = 1;
@@ -125,21 +125,6 @@ impl PostgresStore {
     pub(crate) fn tell(&self, game: &GameId, seq: EventSeq) {
         drop(self.grown.send((game.clone(), seq)));
     }
-}
-
-/// The steps in the order of their numbers. Read here, for sqlx's own macro brings the whole of sqlx a second time into a build.
-fn migrator() -> Migrator {
-    let steps = STEPS.files().filter_map(|file| {
-        let (number, what) = file.path().file_stem()?.to_str()?.split_once('_')?;
-        Some(Migration::new(
-            number.parse().ok()?,
-            what.replace('_', " ").into(),
-            MigrationType::Simple,
-            file.contents_utf8()?.into_sql_str(),
-            false,
-        ))
-    });
-    Migrator::with_migrations(steps.collect())
 }
 
 async fn migrate(database: &Database) -> Result<(), StoreError> {

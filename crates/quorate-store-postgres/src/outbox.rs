@@ -1,5 +1,6 @@
 //! Notices that are to leave, the ways on which they do, and what their readers chose.
 
+#[path = "../../quorate-store/src/outbox/rows.rs"]
 mod rows;
 
 use std::collections::BTreeMap;

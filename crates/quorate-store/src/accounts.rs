@@ -24,6 +24,11 @@ type Result<T> = std::result::Result<T, AccountError>;
 type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
 type ReadRow<T> = fn(&SqliteRow) -> std::result::Result<T, StoreError>;
 
+/// An account, and when its session ends.
+fn signed_in(row: &SqliteRow) -> std::result::Result<(Account, Moment), StoreError> {
+    Ok((rows::account(row)?, convert::moment(row, "ends_at")?))
+}
+
 impl Store {
     /// Writes, and gives how many rows that changed.
     async fn write(&self, statement: Query<'_>) -> Result<u64> {
@@ -118,7 +123,7 @@ impl Accounts for Store {
         .bind(digest.0.to_vec())
         .bind(now.0)
         .bind(RestraintKind::Suspended.word());
-        let Some((account, until)) = self.first(found, rows::signed_in).await? else {
+        let Some((account, until)) = self.first(found, signed_in).await? else {
             return Ok(None);
         };
         let known = SignedIn {

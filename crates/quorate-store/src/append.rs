@@ -6,7 +6,8 @@ use sqlx::QueryBuilder;
 use sqlx::sqlite::{Sqlite, SqliteConnection};
 
 use crate::error::Explain;
-use crate::{Store, convert, seals};
+use crate::place::place;
+use crate::{Store, seals};
 
 /// How many rows go into one statement; SQLite takes some 32 thousand parameters.
 const AT_ONCE: usize = 500;
@@ -122,7 +123,7 @@ async fn insert_events(
     for some in placed.chunks(AT_ONCE) {
         let mut query = QueryBuilder::<Sqlite>::new("INSERT INTO events (place, open) ");
         query.push_values(some, |mut row, (game_id, event)| {
-            row.push_bind(convert::place(*game_id, event.seq))
+            row.push_bind(place(*game_id, event.seq))
                 .push_bind(event.open.clone());
         });
         query.build().execute(&mut *writer).await.explain()?;

@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use quorate_kernel::{EventSeq, GameId, Moment};
-use quorate_runtime::old_events::{NOTE_BYTES, OldEvents};
+use quorate_runtime::old_events::{NOTE_BYTES, OldEvents, RESTING_AT_ONCE};
 use quorate_runtime::ports::{Archives, GameRow, Objects, StoreError};
 
 use crate::Store;
-use crate::convert::{self, SEQ_BITS};
+use crate::convert;
 use crate::error::Explain;
-
-/// How many games are asked for at a time.
-const AT_ONCE: i64 = 100;
+use crate::place::{SEQ_BITS, place};
 
 #[async_trait]
 impl Archives for Store {
@@ -26,7 +24,7 @@ impl Archives for Store {
             "SELECT games.* FROM games JOIN events ON place = (id << {SEQ_BITS}) + head_seq \
              WHERE whole AND removed_at IS NULL AND head_at < ? AND length(open) > {NOTE_BYTES} LIMIT ?"
         )));
-        let rows = rows.bind(since.0).bind(AT_ONCE);
+        let rows = rows.bind(since.0).bind(RESTING_AT_ONCE);
         let rows = rows.fetch_all(&self.readers).await.explain()?;
         rows.iter().map(convert::game_row).collect()
     }
@@ -41,8 +39,8 @@ impl Archives for Store {
         let mut writer = self.writer().await?;
         sqlx::query("UPDATE events SET open = ? WHERE place BETWEEN ? AND ?")
             .bind(note)
-            .bind(convert::place(id, first))
-            .bind(convert::place(id, last))
+            .bind(place(id, first))
+            .bind(place(id, last))
             .execute(&mut *writer)
             .await
             .explain()

@@ -1,25 +1,13 @@
-//! Between the kernel's types and SQLite's columns.
+//! Between the kernel's types and the columns of both stores: their rows are of two types that share no trait which says so.
 
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment};
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::{GameRow, StoreError};
 use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
 use crate::error::Explain;
-
-/// How many bits of an event's place hold its number.
-pub(crate) const SEQ_BITS: u32 = 40;
-
-/// Where an event lies: the game's id, then the event's number.
-pub(crate) fn place(game_id: i64, seq: EventSeq) -> i64 {
-    assert!(
-        seq.0 < 1 << SEQ_BITS,
-        "a log ends long before its event numbers fill 40 bits"
-    );
-    (game_id << SEQ_BITS) + seq.0.cast_signed()
-}
+use crate::row::StoredRow;
 
 pub(crate) fn seq(column: i64) -> EventSeq {
     EventSeq(column.unsigned_abs())
@@ -32,22 +20,22 @@ pub(crate) fn array<const N: usize>(bytes: &[u8]) -> Result<[u8; N], StoreError>
     })
 }
 
-pub(crate) fn digest(row: &SqliteRow, column: &str) -> Result<Digest, StoreError> {
+pub(crate) fn digest(row: &StoredRow, column: &str) -> Result<Digest, StoreError> {
     let bytes: &[u8] = row.try_get(column).explain()?;
     array(bytes).map(Digest)
 }
 
-pub(crate) fn moment(row: &SqliteRow, column: &str) -> Result<Moment, StoreError> {
+pub(crate) fn moment(row: &StoredRow, column: &str) -> Result<Moment, StoreError> {
     row.try_get(column).explain().map(Moment)
 }
 
-pub(crate) fn optional_moment(row: &SqliteRow, column: &str) -> Result<Option<Moment>, StoreError> {
+pub(crate) fn optional_moment(row: &StoredRow, column: &str) -> Result<Option<Moment>, StoreError> {
     let column: Option<i64> = row.try_get(column).explain()?;
     Ok(column.map(Moment))
 }
 
 /// A text that was written from a value and so reads back as one.
-pub(crate) fn word<T: std::str::FromStr>(row: &SqliteRow, column: &str) -> Result<T, StoreError> {
+pub(crate) fn word<T: std::str::FromStr>(row: &StoredRow, column: &str) -> Result<T, StoreError> {
     let text: &str = row.try_get(column).explain()?;
     text.parse().map_err(|_| StoreError::Damaged {
         what: format!("\"{text}\" in the column {column}").into(),
@@ -56,14 +44,14 @@ pub(crate) fn word<T: std::str::FromStr>(row: &SqliteRow, column: &str) -> Resul
 
 /// The same of a column that may be empty.
 pub(crate) fn optional_word<T: std::str::FromStr>(
-    row: &SqliteRow,
+    row: &StoredRow,
     column: &str,
 ) -> Result<Option<T>, StoreError> {
     let text: Option<&str> = row.try_get(column).explain()?;
     text.map(|_| word(row, column)).transpose()
 }
 
-pub(crate) fn game_row(row: &SqliteRow) -> Result<GameRow, StoreError> {
+pub(crate) fn game_row(row: &StoredRow) -> Result<GameRow, StoreError> {
     let secret: Option<&[u8]> = row.try_get("secret").explain()?;
     Ok(GameRow {
         game: word::<GameId>(row, "word")?,

@@ -6,23 +6,20 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use include_dir::{Dir, include_dir};
 use quorate_runtime::ports::StoreError;
-use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
     SqliteSynchronous,
 };
-use sqlx::{ConnectOptions, Connection, SqlSafeStr};
+use sqlx::{ConnectOptions, Connection};
 
 use crate::error::{Explain, of_file, one};
 use crate::folder::Folder;
+use crate::migrations::migrator;
 
 /// The steps by which a file comes to the form of this release.
 static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(migrator);
-
-/// Their files.
-static STEPS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/migrations");
 
 /// What the first migration sets as the file's application id: "QUOR".
 const APPLICATION_ID: u32 = 0x5155_4F52;
@@ -211,21 +208,6 @@ async fn pool(options: SqliteConnectOptions) -> Result<SqlitePool, sqlx::Error> 
         .max_lifetime(None)
         .connect_with(options)
         .await
-}
-
-/// The steps in the order of their numbers. Read here, for sqlx's own macro brings the whole of sqlx a second time into a build.
-fn migrator() -> Migrator {
-    let steps = STEPS.files().filter_map(|file| {
-        let (number, what) = file.path().file_stem()?.to_str()?.split_once('_')?;
-        Some(Migration::new(
-            number.parse().ok()?,
-            what.replace('_', " ").into(),
-            MigrationType::Simple,
-            file.contents_utf8()?.into_sql_str(),
-            false,
-        ))
-    });
-    Migrator::with_migrations(steps.collect())
 }
 
 async fn migrate(writer: &mut SqliteConnection, path: &Path) -> Result<(), StoreError> {

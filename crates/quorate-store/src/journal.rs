@@ -17,6 +17,7 @@ use sqlx::{QueryBuilder, Row};
 use crate::Store;
 use crate::convert;
 use crate::error::{Explain, one};
+use crate::place;
 
 /// How many keys are looked up at a time.
 const KEYS_AT_ONCE: usize = 500;
@@ -74,8 +75,8 @@ impl Journal for Store {
         let rows: Vec<SqliteRow> = sqlx::query(
             "SELECT place, open FROM events WHERE place >= ? AND place < ? ORDER BY place",
         )
-        .bind(convert::place(id, from))
-        .bind(convert::place(id, end))
+        .bind(place::place(id, from))
+        .bind(place::place(id, end))
         .fetch_all(&self.readers)
         .await
         .explain()?;
@@ -83,7 +84,7 @@ impl Journal for Store {
         let mut seq = from;
         for row in rows {
             let place: i64 = row.try_get(0).explain()?;
-            if place != convert::place(id, seq) {
+            if place != place::place(id, seq) {
                 let game = game.clone();
                 return Err(StoreError::Gap { game, seq });
             }
@@ -193,8 +194,8 @@ impl Journal for Store {
                 .explain()?;
         if let Some(id) = id {
             sqlx::query("DELETE FROM events WHERE place >= ? AND place < ?")
-                .bind(convert::place(id, EventSeq(0)))
-                .bind(convert::place(id + 1, EventSeq(0)))
+                .bind(place::place(id, EventSeq(0)))
+                .bind(place::place(id + 1, EventSeq(0)))
                 .execute(&mut *writer)
                 .await
                 .explain()?;

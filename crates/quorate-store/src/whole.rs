@@ -10,8 +10,8 @@ use sqlx::sqlite::{SqliteConnection, SqliteRow};
 use sqlx::{AssertSqlSafe, Row, query, query_as, query_scalar};
 use tokio::sync::mpsc::{Receiver, Sender};
 
-use crate::convert::SEQ_BITS;
 use crate::error::Explain;
+use crate::place::SEQ_BITS;
 use crate::{Store, file};
 
 /// The table whose rows lie by a place made of two numbers, which go over as two.

@@ -8,6 +8,8 @@
 
 #[path = "../../quorate-server/tests/api/book.rs"]
 mod book;
+#[path = "../src/cmd/bench/people.rs"]
+mod people;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -15,14 +17,15 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
+use people::{account, admits, applies, founder, posts};
 use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
-use quorate_kernel::command::{Act, Actor, NewPost, typed};
+use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::ids::Id;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, PostId, Span, Thing, Value};
 use quorate_notices::outbox::{ChannelAudience, ChannelSort, NewChannel, Outbox};
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::ports::{Accounts, NewAccount, Seat, ServerSecret, TimeSource};
+use quorate_runtime::ports::{Accounts, ServerSecret, TimeSource};
 use quorate_runtime::testing::HandClock;
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
 use quorate_server::{AppState, Courier, Deps, Mail, ServerConfig, WriteCounts, judges_here};
@@ -291,40 +294,23 @@ impl Evening {
         assert!(matches!(founded.await, Ok(Answer::Kept(_))));
         let mut town = Town {
             game,
-            people: vec![PlayerId(Id::new(EventSeq(1), 0))],
+            people: vec![founder()],
             matter: None,
         };
         for n in 1..PLAYERS {
-            let apply = Act::Apply {
-                name: typed(&format!("Player {n}")),
-                text: typed("Let me in."),
-            };
-            let asked = self.send(&town, Actor::Newcomer, apply).await.unwrap();
+            let asked = self
+                .send(&town, Actor::Newcomer, applies(&format!("Player {n}")))
+                .await
+                .unwrap();
             let new = PlayerId(Id::new(asked, 0));
-            let admit = Act::Do {
-                action: "admit-player".into(),
-                args: vec![("applicant".into(), Value::Thing(Thing::Player(new)))],
-            };
             let by = Actor::Player(town.people[0]);
-            self.send(&town, by, admit).await.unwrap();
+            self.send(&town, by, admits(new)).await.unwrap();
             town.people.push(new);
         }
-        let now = self.clock.now();
         for (n, player) in town.people.iter().enumerate() {
-            let account = NewAccount {
-                name: format!("P{nth}-{n}"),
-                mail: None,
-                password: None,
-                operator: false,
-                made_at: now,
-            };
-            let account = self.store.make(&account).await.unwrap();
-            let seat = Seat {
-                game: town.game.clone(),
-                player: *player,
-                account,
-            };
-            self.store.take_seat(&seat).await.unwrap();
+            let (name, seat) = (format!("P{nth}-{n}"), (town.game.clone(), *player));
+            let made = account(&*self.store, &name, &name, false, &[seat]).await;
+            made.unwrap();
         }
         town
     }
@@ -374,15 +360,7 @@ impl Evening {
             Actor::Player(town.people[seat])
         };
         if at == 0 {
-            let proposal = NewPost {
-                category: "Proposal".into(),
-                title: typed("A matter of some weight"),
-                body: typed("Whereas much is to be said, little is."),
-                flavour: typed(""),
-                fields: Vec::new(),
-                patch: None,
-            };
-            let proposed = self.send(town, who(0), Act::Post(Box::new(proposal)));
+            let proposed = self.send(town, who(0), posts("Proposal"));
             let proposed = proposed.await.expect("a proposal of each player in turn");
             town.matter = Some(PostId(Id::new(proposed, 0)));
             return 1;

@@ -7,35 +7,33 @@
 
 #[path = "../../quorate-server/tests/api/book.rs"]
 mod book;
+#[path = "../src/cmd/bench/people.rs"]
+mod people;
 #[path = "../tests/hostile/site.rs"]
 mod site;
+mod towns;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use quorate_kernel::command::{Act, Actor, NewPost, typed};
-use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, PostId, Thing, Value};
+use people::{account, founder};
+use quorate_kernel::command::{Act, Actor, typed};
+use quorate_kernel::{EventSeq, GameId, Id, Moment, PostId};
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::ports::{
-    Accounts, Journal as _, NewAccount, Seat, SystemClock, Token, TokenScopes,
-};
+use quorate_runtime::ports::{Journal as _, SystemClock};
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
-use quorate_server::security::carried::digest_of;
 use quorate_store_postgres::PostgresStore;
 use quorate_store_postgres::testing::{PrivateServer, node};
 use serde_json::{Value as Json, json};
 use site::{Site, now};
-
-/// The rulebook that is played.
-const BOOK: &str = "adventurers-2019";
+use towns::{BOOK, found, settle, town};
 
 /// How many games there are, how many of them are awake, and how many of those are busy.
 const GAMES: usize = 10_000;
 const AWAKE: usize = 200;
 const BUSY: usize = 50;
 
-/// How many players those that are awake have, and the event with which their proposal is made.
-const PLAYERS: u64 = 6;
+/// The event with which the proposal of those that are awake is made.
 const PROPOSAL: EventSeq = EventSeq(12);
 
 /// How many games are founded at once, and how many before those sleep.
@@ -82,7 +80,7 @@ fn main() {
         site.proportional_mib()
     );
     for nth in 0..AWAKE {
-        let word = word(nth);
+        let word = town(nth);
         let read = site.ask("GET", &format!("/api/v1/games/{word}"), "", &Json::Null);
         assert_eq!(read.status, 200, "{}", read.body);
         vote(&site, nth, true);
@@ -134,7 +132,7 @@ async fn votes(folder: &std::path::Path, address: &str) -> (Duration, Duration) 
     let store = PostgresStore::open(address, secret, node("bench")).await;
     let store = Arc::new(store.unwrap());
     let games = started(&store).await;
-    let game: GameId = word(0).parse().unwrap();
+    let game: GameId = town(0).parse().unwrap();
     let (mut bare, mut votes) = (Vec::new(), Vec::new());
     for nth in 0..VOTES {
         let begun = now();
@@ -168,13 +166,9 @@ async fn started(store: &Arc<PostgresStore>) -> Games {
     Games::start(ports, GamesSettings::default()).await.unwrap()
 }
 
-fn word(nth: usize) -> String {
-    format!("town-{nth}")
-}
-
 /// A vote on the post of a game.
 fn cast(site: &Site, nth: usize, is_for: bool) {
-    let (word, post) = (word(nth), Id::new(PROPOSAL, 0));
+    let (word, post) = (town(nth), Id::new(PROPOSAL, 0));
     let vote = json!({ "vote": if is_for { "for" } else { "against" } });
     let path = format!("/api/v1/games/{word}/posts/{post}/comments");
     let voted = site.ask("POST", &path, &word, &vote);
@@ -184,7 +178,7 @@ fn cast(site: &Site, nth: usize, is_for: bool) {
 /// A vote on the post of a game, and a page of it.
 fn vote(site: &Site, nth: usize, is_for: bool) {
     cast(site, nth, is_for);
-    let (word, post) = (word(nth), Id::new(PROPOSAL, 0));
+    let (word, post) = (town(nth), Id::new(PROPOSAL, 0));
     let read = site.ask("GET", &format!("/g/{word}/post/{post}"), "", &Json::Null);
     assert_eq!(read.status, 200, "{}", read.body);
 }
@@ -210,6 +204,10 @@ async fn founded(folder: &std::path::Path, address: &str, game_count: usize) {
             founding.spawn(async move {
                 for nth in own {
                     found(&games, &book, nth).await;
+                    if nth < AWAKE {
+                        let seq = settle(&games, nth).await;
+                        assert_eq!(seq, PROPOSAL, "it has the same number in all games");
+                    }
                 }
             });
         }
@@ -217,80 +215,9 @@ async fn founded(folder: &std::path::Path, address: &str, game_count: usize) {
         games.close().await.unwrap();
     }
     for nth in 0..AWAKE {
-        account(&store, &word(nth)).await;
+        let (word, seat) = (town(nth), (town(nth).parse().unwrap(), founder()));
+        let made = account(&*store, &word, &word, false, &[seat]).await;
+        made.unwrap();
     }
     store.close().await;
-}
-
-/// Founds a game. Those that will be awake have players and a proposal.
-async fn found(games: &Games, book: &quorate_engine::rulebook::Rulebook, nth: usize) {
-    let game: GameId = word(nth).parse().unwrap();
-    let founding = book.founding("A town", "Player 0").unwrap();
-    let founded = games.found(&game, Actor::Operator, "found".into(), founding);
-    assert!(matches!(founded.await, Ok(Answer::Kept(_))));
-    if nth >= AWAKE {
-        return;
-    }
-    let send = async |key: String, actor, act| {
-        let sent = games.send(&game, actor, key.into(), act).await;
-        let Ok(Answer::Kept(receipt)) = sent else {
-            panic!("{sent:?}");
-        };
-        receipt.seq
-    };
-    for player in 1..PLAYERS {
-        let applies = Act::Apply {
-            name: typed(&format!("Player {player}")),
-            text: typed("Let me in."),
-        };
-        let seq = send(format!("apply {player}"), Actor::Newcomer, applies).await;
-        let new = Value::Thing(Thing::Player(PlayerId(Id::new(seq, 0))));
-        let admits = Act::Do {
-            action: "admit-player".into(),
-            args: vec![("applicant".into(), new)],
-        };
-        send(format!("admit {player}"), Actor::Player(founder()), admits).await;
-    }
-    let proposal = NewPost {
-        category: "Proposal".into(),
-        title: typed("A matter of some weight"),
-        body: typed("Whereas much is to be said, little is."),
-        flavour: typed(""),
-        fields: Vec::new(),
-        patch: None,
-    };
-    let proposed = Act::Post(Box::new(proposal));
-    let seq = send("post".to_owned(), Actor::Player(founder()), proposed).await;
-    assert_eq!(seq, PROPOSAL, "it has the same number in all games");
-}
-
-fn founder() -> PlayerId {
-    PlayerId(Id::new(EventSeq(1), 0))
-}
-
-async fn account(store: &PostgresStore, word: &str) {
-    let account = NewAccount {
-        name: word.to_owned(),
-        mail: None,
-        password: None,
-        operator: false,
-        made_at: Moment(0),
-    };
-    let account = store.make(&account).await.unwrap();
-    let token = Token {
-        digest: digest_of(word),
-        account,
-        label: "a bench".to_owned(),
-        scopes: TokenScopes::all(),
-        game: None,
-        made_at: Moment(0),
-        ends_at: None,
-    };
-    store.make_token(&token).await.unwrap();
-    let seat = Seat {
-        game: word.parse().unwrap(),
-        player: founder(),
-        account,
-    };
-    store.take_seat(&seat).await.unwrap();
 }

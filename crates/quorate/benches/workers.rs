@@ -8,32 +8,30 @@
 
 #[path = "../../quorate-server/tests/api/book.rs"]
 mod book;
+#[path = "../src/cmd/bench/people.rs"]
+mod people;
 #[path = "../tests/hostile/site.rs"]
 mod site;
+mod towns;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use people::{account, admits, applies, founder, posts};
 use quorate_engine::LawCache;
-use quorate_kernel::command::{Act, Actor, Command, NewPost, typed};
+use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::state::State;
-use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, PostId, Thing, Value};
+use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, PostId};
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::{GameJudge, Judged, Judges};
-use quorate_runtime::ports::{Accounts, NewAccount, Seat, SystemClock, Token, TokenScopes};
-use quorate_runtime::{Answer, Games, GamesSettings, Ports};
-use quorate_server::security::carried::digest_of;
+use quorate_runtime::ports::SystemClock;
+use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_store::{Store, StoreOptions};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::process::Program;
 use serde_json::{Value as Json, json};
 use site::{Site, now, pause, program};
-
-/// The rulebook that is played.
-const BOOK: &str = "adventurers-2019";
-
-/// How many players there are in the game of the votes, and in each of the thousand.
-const PLAYERS: u64 = 6;
+use towns::{BOOK, PLAYERS, found, settle, town};
 
 /// How many votes are timed, and how many rows.
 const VOTES: u64 = 600;
@@ -98,12 +96,12 @@ impl Played {
         let founding = book::read(BOOK).founding("A town", "Player 0").unwrap();
         played.both(Actor::Operator, Act::Found(Box::new(founding)));
         for nth in 1..PLAYERS {
-            let seq = played.both(Actor::Newcomer, applies(nth));
+            let seq = played.both(Actor::Newcomer, applies(&format!("Player {nth}")));
             let new = PlayerId(Id::new(seq, 0));
             played.both(Actor::Player(founder()), admits(new));
             played.players.push(new);
         }
-        let seq = played.both(Actor::Player(founder()), Act::Post(Box::new(proposal())));
+        let seq = played.both(Actor::Player(founder()), posts("Proposal"));
         played.post = PostId(Id::new(seq, 0));
         played
     }
@@ -257,40 +255,6 @@ fn median(times: &mut [Duration]) -> Duration {
     times[times.len() / 2]
 }
 
-fn founder() -> PlayerId {
-    PlayerId(Id::new(EventSeq(1), 0))
-}
-
-fn applies(nth: u64) -> Act {
-    Act::Apply {
-        name: typed(&format!("Player {nth}")),
-        text: typed("Let me in."),
-    }
-}
-
-fn admits(new: PlayerId) -> Act {
-    Act::Do {
-        action: "admit-player".into(),
-        args: vec![("applicant".into(), Value::Thing(Thing::Player(new)))],
-    }
-}
-
-fn proposal() -> NewPost {
-    NewPost {
-        category: "Proposal".into(),
-        title: typed("A matter of some weight"),
-        body: typed("Whereas much is to be said, little is."),
-        flavour: typed(""),
-        fields: Vec::new(),
-        patch: None,
-    }
-}
-
-/// The word of one of the thousand games, and of the token of its founder.
-fn town(nth: usize) -> String {
-    format!("town-{nth}")
-}
-
 /// A server of a thousand games, all of them awake and fifty of them busy.
 fn thousand() {
     let folder = tempfile::tempdir().unwrap();
@@ -351,57 +315,14 @@ async fn founded(folder: &std::path::Path) -> String {
     let book = book::read(BOOK);
     let mut post = String::new();
     for nth in 0..GAMES {
-        let game: GameId = town(nth).parse().unwrap();
-        let founding = book.founding("A town", "Player 0").unwrap();
-        let founded = games.found(&game, Actor::Operator, "found".into(), founding);
-        assert!(matches!(founded.await, Ok(Answer::Kept(_))));
-        let send = async |key: String, actor, act| {
-            let sent = games.send(&game, actor, key.into(), act).await;
-            let Ok(Answer::Kept(receipt)) = sent else {
-                panic!("{sent:?}");
-            };
-            receipt.seq
-        };
-        for player in 1..PLAYERS {
-            let seq = send(format!("apply {player}"), Actor::Newcomer, applies(player)).await;
-            let new = PlayerId(Id::new(seq, 0));
-            let admit = format!("admit {player}");
-            send(admit, Actor::Player(founder()), admits(new)).await;
-        }
-        let proposed = Act::Post(Box::new(proposal()));
-        let seq = send("post".to_owned(), Actor::Player(founder()), proposed).await;
-        post = Id::new(seq, 0).to_string();
+        found(&games, &book, nth).await;
+        post = Id::new(settle(&games, nth).await, 0).to_string();
         if nth < BUSY {
-            account(&store, &town(nth)).await;
+            let (word, seat) = (town(nth), (town(nth).parse().unwrap(), founder()));
+            let made = account(&*store, &word, &word, false, &[seat]).await;
+            made.unwrap();
         }
     }
     games.close().await.unwrap();
     post
-}
-
-async fn account(store: &Store, word: &str) {
-    let account = NewAccount {
-        name: word.to_owned(),
-        mail: None,
-        password: None,
-        operator: false,
-        made_at: Moment(0),
-    };
-    let account = store.make(&account).await.unwrap();
-    let token = Token {
-        digest: digest_of(word),
-        account,
-        label: "a bench".to_owned(),
-        scopes: TokenScopes::all(),
-        game: None,
-        made_at: Moment(0),
-        ends_at: None,
-    };
-    store.make_token(&token).await.unwrap();
-    let seat = Seat {
-        game: word.parse().unwrap(),
-        player: founder(),
-        account,
-    };
-    store.take_seat(&seat).await.unwrap();
 }

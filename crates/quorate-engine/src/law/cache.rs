@@ -107,23 +107,12 @@ mod tests {
     use quorate_kernel::law::Rule;
     use quorate_kernel::{EventSeq, Name};
 
+    use super::super::one_rule::one_rule;
     use super::*;
 
     /// A game's state under a law of its own.
     fn state(nth: usize) -> State {
-        let mut state = State::default();
-        let rule = Rule {
-            section: "core".into(),
-            parent: None,
-            rank: 0,
-            title: "One".to_owned(),
-            text: format!("# One\n\n1. All.\n\n```starlark\nN = {nth}\n```\n").into(),
-            active: true,
-            tags: Vec::new(),
-            changed_by: EventSeq(1),
-        };
-        state.rules.insert("one".into(), rule);
-        state
+        one_rule(&format!("N = {nth}\n"))
     }
 
     #[test]

@@ -4,20 +4,35 @@ use std::sync::Arc;
 
 use quorate_kernel::Name;
 use quorate_law::datum::{Datum, Record};
-use quorate_law::declare::{ShownTo, ValueDecl};
+use quorate_law::declare::ShownTo;
 use quorate_law::stop::Site;
 
-use crate::law::{At, DerivedDecl, Law};
+use crate::law::Law;
 use crate::tx::Tx;
+
+/// The facts of a declaration, which is tracked or derived: two types with the same fields.
+macro_rules! facts {
+    ($decl:expr, $derived:expr) => {
+        ValueFacts {
+            site: &$decl.site,
+            name: &$decl.it.name,
+            title: &$decl.it.title,
+            tracked: &$decl.it.tracked,
+            shown_to: $decl.it.shown_to,
+            derived: $derived,
+            tags: &$decl.it.tags,
+        }
+    };
+}
 
 /// The tracked values of a kind, as records.
 pub(crate) fn value_records(tx: &Tx, of: &Name, section: Option<&str>) -> Vec<Datum> {
     let law = tx.frame().law;
-    let tracked = law.values_of(of).map(ValueFacts::of_value);
+    let tracked = law.values_of(of).map(|decl| facts!(decl, false));
     let derived = law.derived.values();
     let derived = derived
         .filter(|decl| decl.it.of == *of)
-        .map(ValueFacts::of_derived);
+        .map(|decl| facts!(decl, true));
     tracked
         .chain(derived)
         .filter(|facts| {
@@ -36,7 +51,7 @@ pub(crate) fn value_records_read_by(tx: &Tx, function: &Name) -> Vec<Datum> {
     let values = law.values.values();
     values
         .filter(|decl| read.contains(&decl.it.name))
-        .map(|decl| ValueFacts::of_value(decl).record(&law))
+        .map(|decl| facts!(decl, false).record(&law))
         .collect()
 }
 
@@ -51,31 +66,7 @@ struct ValueFacts<'a> {
     tags: &'a [Name],
 }
 
-impl<'a> ValueFacts<'a> {
-    fn of_value(decl: &'a At<ValueDecl>) -> Self {
-        Self {
-            site: &decl.site,
-            name: &decl.it.name,
-            title: &decl.it.title,
-            tracked: &decl.it.tracked,
-            shown_to: decl.it.shown_to,
-            derived: false,
-            tags: &decl.it.tags,
-        }
-    }
-
-    fn of_derived(decl: &'a At<DerivedDecl>) -> Self {
-        Self {
-            site: &decl.site,
-            name: &decl.it.name,
-            title: &decl.it.title,
-            tracked: &decl.it.tracked,
-            shown_to: decl.it.shown_to,
-            derived: true,
-            tags: &decl.it.tags,
-        }
-    }
-
+impl ValueFacts<'_> {
     fn record(&self, law: &Law) -> Datum {
         let text = |text: &str| Datum::Text(text.into());
         let shown_to = match self.shown_to {

@@ -1,16 +1,16 @@
 //! Rows of the tables of accounts.
 
-use quorate_kernel::{EventSeq, Moment};
+use quorate_kernel::EventSeq;
 use quorate_runtime::ports::{Account, AccountId, Invitation, Seat, Session, StoreError, Token};
 use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
 use crate::convert;
 use crate::error::Explain;
+use crate::row::StoredRow;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-pub(super) fn account(row: &SqliteRow) -> Result<Account> {
+pub(super) fn account(row: &StoredRow) -> Result<Account> {
     Ok(Account {
         id: account_id(row, "id")?,
         name: row.try_get("name").explain()?,
@@ -21,17 +21,12 @@ pub(super) fn account(row: &SqliteRow) -> Result<Account> {
     })
 }
 
-/// An account, and when its session ends.
-pub(super) fn signed_in(row: &SqliteRow) -> Result<(Account, Moment)> {
-    Ok((account(row)?, convert::moment(row, "ends_at")?))
-}
-
-fn account_id(row: &SqliteRow, column: &str) -> Result<AccountId> {
+fn account_id(row: &StoredRow, column: &str) -> Result<AccountId> {
     let id: i64 = row.try_get(column).explain()?;
     Ok(AccountId(id.unsigned_abs()))
 }
 
-pub(super) fn session(row: &SqliteRow) -> Result<Session> {
+pub(super) fn session(row: &StoredRow) -> Result<Session> {
     Ok(Session {
         digest: convert::digest(row, "digest")?,
         account: account_id(row, "account")?,
@@ -40,7 +35,7 @@ pub(super) fn session(row: &SqliteRow) -> Result<Session> {
     })
 }
 
-pub(super) fn token(row: &SqliteRow) -> Result<Token> {
+pub(super) fn token(row: &StoredRow) -> Result<Token> {
     Ok(Token {
         digest: convert::digest(row, "digest")?,
         account: account_id(row, "account")?,
@@ -52,22 +47,19 @@ pub(super) fn token(row: &SqliteRow) -> Result<Token> {
     })
 }
 
-pub(super) fn invitation(row: &SqliteRow) -> Result<Invitation> {
+pub(super) fn invitation(row: &StoredRow) -> Result<Invitation> {
     let made_by: Option<i64> = row.try_get("made_by").explain()?;
-    let game: Option<&str> = row.try_get("game").explain()?;
+    let uses_left: i64 = row.try_get("uses_left").explain()?;
     Ok(Invitation {
         digest: convert::digest(row, "digest")?,
         made_by: made_by.map(|id| AccountId(id.unsigned_abs())),
-        game: match game {
-            Some(_) => Some(convert::word(row, "game")?),
-            None => None,
-        },
-        uses_left: row.try_get("uses_left").explain()?,
+        game: convert::optional_word(row, "game")?,
+        uses_left: u32::try_from(uses_left).unwrap_or(0),
         ends_at: convert::moment(row, "ends_at")?,
     })
 }
 
-pub(super) fn seat(row: &SqliteRow) -> Result<Seat> {
+pub(super) fn seat(row: &StoredRow) -> Result<Seat> {
     Ok(Seat {
         game: convert::word(row, "game")?,
         player: convert::word(row, "player")?,
@@ -76,7 +68,7 @@ pub(super) fn seat(row: &SqliteRow) -> Result<Seat> {
 }
 
 /// A conversation, and the newest event whose messages were shown.
-pub(super) fn read_up_to(row: &SqliteRow) -> Result<(String, EventSeq)> {
+pub(super) fn read_up_to(row: &StoredRow) -> Result<(String, EventSeq)> {
     let up_to = convert::seq(row.try_get("up_to").explain()?);
     Ok((row.try_get("circle").explain()?, up_to))
 }

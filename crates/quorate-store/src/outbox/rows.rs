@@ -9,19 +9,19 @@ use quorate_notices::outbox::{
 };
 use quorate_runtime::ports::{AccountId, StoreError};
 use sqlx::Row;
-use sqlx::sqlite::SqliteRow;
 
 use crate::convert;
 use crate::error::Explain;
+use crate::row::StoredRow;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-fn number(row: &SqliteRow, column: &str) -> Result<u64> {
+fn number(row: &StoredRow, column: &str) -> Result<u64> {
     let number: i64 = row.try_get(column).explain()?;
     Ok(number.unsigned_abs())
 }
 
-fn small(row: &SqliteRow, column: &str) -> Result<u32> {
+fn small(row: &StoredRow, column: &str) -> Result<u32> {
     Ok(u32::try_from(number(row, column)?).unwrap_or(u32::MAX))
 }
 
@@ -39,7 +39,7 @@ pub(super) fn point_texts(point: &FollowPoint) -> Result<(String, String)> {
     })
 }
 
-pub(super) fn follow_point(row: &SqliteRow) -> Result<FollowPoint> {
+pub(super) fn follow_point(row: &StoredRow) -> Result<FollowPoint> {
     let standing: &str = row.try_get("standing").explain()?;
     let budget: &str = row.try_get("budget").explain()?;
     let unread =
@@ -53,16 +53,16 @@ pub(super) fn follow_point(row: &SqliteRow) -> Result<FollowPoint> {
     })
 }
 
-pub(super) fn game(row: &SqliteRow) -> Result<GameId> {
+pub(super) fn game(row: &StoredRow) -> Result<GameId> {
     convert::word(row, "game")
 }
 
-fn optional_game(row: &SqliteRow) -> Result<Option<GameId>> {
+fn optional_game(row: &StoredRow) -> Result<Option<GameId>> {
     let game: Option<&str> = row.try_get("game").explain()?;
     game.map(|_| convert::word(row, "game")).transpose()
 }
 
-fn audience(row: &SqliteRow) -> Result<ChannelAudience> {
+fn audience(row: &StoredRow) -> Result<ChannelAudience> {
     let game = optional_game(row)?;
     let kinds = |column| -> Result<Option<Vec<NoticeKind>>> {
         let kinds: Option<&str> = row.try_get(column).explain()?;
@@ -85,7 +85,7 @@ pub(super) fn kinds_text(kinds: &[NoticeKind]) -> String {
     words.join(" ")
 }
 
-pub(super) fn channel(row: &SqliteRow) -> Result<Channel> {
+pub(super) fn channel(row: &StoredRow) -> Result<Channel> {
     Ok(Channel {
         id: ChannelId(number(row, "id")?),
         account: AccountId(number(row, "account")?),
@@ -101,7 +101,7 @@ pub(super) fn channel(row: &SqliteRow) -> Result<Channel> {
     })
 }
 
-pub(super) fn letter(row: &SqliteRow) -> Result<OutboxLetter> {
+pub(super) fn letter(row: &StoredRow) -> Result<OutboxLetter> {
     Ok(OutboxLetter {
         id: LetterId(number(row, "id")?),
         channel: ChannelId(number(row, "channel")?),
@@ -120,7 +120,7 @@ pub(super) fn letter(row: &SqliteRow) -> Result<OutboxLetter> {
 }
 
 /// A choice with whose it is.
-pub(super) fn choice(row: &SqliteRow) -> Result<(AccountId, Option<GameId>, NoticeKind, Pace)> {
+pub(super) fn choice(row: &StoredRow) -> Result<(AccountId, Option<GameId>, NoticeKind, Pace)> {
     let word: &str = row.try_get("game").explain()?;
     let game = if word.is_empty() {
         None
@@ -137,7 +137,7 @@ pub(super) fn choice(row: &SqliteRow) -> Result<(AccountId, Option<GameId>, Noti
 }
 
 /// Hours with whose they are. A zone that the database no longer has is UTC.
-pub(super) fn hours(row: &SqliteRow) -> Result<(AccountId, Hours)> {
+pub(super) fn hours(row: &StoredRow) -> Result<(AccountId, Hours)> {
     let zone: &str = row.try_get("zone").explain()?;
     let hour = |column: &str| -> Result<Option<Hour>> {
         let hour: Option<i64> = row.try_get(column).explain()?;
@@ -155,7 +155,7 @@ pub(super) fn hours(row: &SqliteRow) -> Result<(AccountId, Hours)> {
 }
 
 /// An interest with whose it is.
-pub(super) fn interest(row: &SqliteRow) -> Result<(AccountId, Followed, Interest)> {
+pub(super) fn interest(row: &StoredRow) -> Result<(AccountId, Followed, Interest)> {
     let follows: bool = row.try_get("follows").explain()?;
     let interest = if follows {
         Interest::Follows
@@ -170,13 +170,13 @@ pub(super) fn interest(row: &SqliteRow) -> Result<(AccountId, Followed, Interest
 }
 
 /// A seat's account and player.
-pub(super) fn seat(row: &SqliteRow) -> Result<(AccountId, quorate_kernel::PlayerId)> {
+pub(super) fn seat(row: &StoredRow) -> Result<(AccountId, quorate_kernel::PlayerId)> {
     Ok((
         AccountId(number(row, "account")?),
         convert::word(row, "player")?,
     ))
 }
 
-pub(super) fn moment(row: &SqliteRow) -> Result<Option<Moment>> {
+pub(super) fn moment(row: &StoredRow) -> Result<Option<Moment>> {
     convert::optional_moment(row, "at")
 }

@@ -1,6 +1,7 @@
 //! `quorate bench`: what pages and votes cost on this machine, each beside a measure of the machine itself, in one run.
 
 mod mixed;
+mod people;
 mod reader;
 mod scene;
 mod stopwatch;

@@ -1,19 +1,23 @@
 //! Games with hostile rules, a quiet one, and the people who play them.
 
+#[path = "../../src/cmd/bench/people.rs"]
+mod people;
+
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
 use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
-use quorate_kernel::command::{Act, Actor, NewPost, typed};
-use quorate_kernel::{EventSeq, GameId, Id, Moment, PlayerId, Thing, Value};
+use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::{EventSeq, GameId, Id, PlayerId, Thing, Value};
 use quorate_runtime::in_process::InProcess;
-use quorate_runtime::ports::{Accounts, NewAccount, Seat, SystemClock, Token, TokenScopes};
+use quorate_runtime::ports::SystemClock;
 use quorate_runtime::{Answer, Games, GamesSettings, Ports};
-use quorate_server::security::carried::digest_of;
 use quorate_store::{Store, StoreOptions};
 use serde_json::Value as Json;
+
+use people::{account, applies, founder, posts};
 
 use crate::list::{Program, book};
 use crate::site::program;
@@ -150,10 +154,6 @@ fn new_game(folder: &Path) {
     assert!(founded.status.success(), "{founded:?}");
 }
 
-fn founder() -> PlayerId {
-    PlayerId(Id::new(EventSeq(1), 0))
-}
-
 impl Making {
     async fn begin(folder: &Path) -> Self {
         let store = Store::open(folder, StoreOptions::default()).await;
@@ -182,43 +182,22 @@ impl Making {
 
     /// Makes an account with a token, which plays somebody in some games.
     async fn account(&self, token: &str, seats: &[(String, PlayerId)]) {
-        let account = NewAccount {
-            name: token.to_owned(),
-            mail: None,
-            password: None,
-            operator: token == OPERATOR,
-            made_at: Moment(0),
-        };
-        let account = self.store.make(&account).await.expect("an account");
-        let token = Token {
-            digest: digest_of(token),
-            account,
-            label: "a test".to_owned(),
-            scopes: TokenScopes::all(),
-            game: None,
-            made_at: Moment(0),
-            ends_at: None,
-        };
-        self.store.make_token(&token).await.expect("a token");
-        for (game, player) in seats {
-            let seat = Seat {
-                game: game.parse().expect("a word for a game"),
-                player: *player,
-                account,
-            };
-            self.store.take_seat(&seat).await.expect("a seat");
-        }
+        let word = |game: &String| game.parse().expect("a word for a game");
+        let seats: Vec<_> = seats
+            .iter()
+            .map(|(game, player)| (word(game), *player))
+            .collect();
+        let made = account(&*self.store, token, token, token == OPERATOR, &seats).await;
+        made.expect("an account");
     }
 
     /// Has people join the quiet game; gives the post on which they vote.
     async fn crowd(&self) -> String {
         let by = Actor::Player(founder());
         for nth in 0..VOTERS {
-            let apply = Act::Apply {
-                name: typed(&format!("Voter {nth}")),
-                text: typed("Let me in."),
-            };
-            let seq = self.quietly(Actor::Newcomer, apply).await;
+            let seq = self
+                .quietly(Actor::Newcomer, applies(&format!("Voter {nth}")))
+                .await;
             let player = PlayerId(Id::new(seq, 0));
             let admit = Act::Do {
                 action: "admit".into(),
@@ -228,15 +207,7 @@ impl Making {
             self.account(&voter(nth), &[(QUIET.to_owned(), player)])
                 .await;
         }
-        let post = Act::Post(Box::new(NewPost {
-            category: "Proposal".into(),
-            title: typed("A quiet matter"),
-            body: typed("Nothing hangs on it."),
-            flavour: typed(""),
-            fields: Vec::new(),
-            patch: None,
-        }));
-        Id::new(self.quietly(by, post).await, 0).to_string()
+        Id::new(self.quietly(by, posts("Proposal")).await, 0).to_string()
     }
 
     async fn quietly(&self, actor: Actor, act: Act) -> EventSeq {

@@ -1,5 +1,8 @@
 //! A site of several nodes: the real binary over a private database, and clients that speak HTTP.
 
+#[path = "../../src/cmd/bench/people.rs"]
+mod people;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -7,14 +10,15 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use quorate_kernel::ids::GameId;
-use quorate_kernel::{Moment, record};
+use quorate_kernel::record;
 use quorate_runtime::fold;
-use quorate_runtime::ports::{Accounts, Journal, NewAccount, Seat, Token, TokenScopes};
+use quorate_runtime::ports::Journal;
 use quorate_runtime::verify::{Grade, verify};
-use quorate_server::security::carried::digest_of;
 use quorate_store_postgres::PostgresStore;
 use quorate_store_postgres::testing::{PrivateServer, node, pair_address};
 use tempfile::TempDir;
+
+use people::account;
 
 use super::history::{Game, Log};
 use super::link::{End, Link, front};
@@ -282,34 +286,12 @@ impl Cluster {
             let store = self.store().await;
             let mut tokens = Vec::new();
             for word in games {
-                let account = NewAccount {
-                    name: (*word).to_owned(),
-                    mail: None,
-                    password: None,
-                    operator: false,
-                    made_at: Moment(0),
-                };
-                let account = store.make(&account).await.unwrap();
                 let token = format!("q_{word}");
-                let kept = Token {
-                    digest: digest_of(&token),
-                    account,
-                    label: "of the test".to_owned(),
-                    scopes: TokenScopes::all(),
-                    game: None,
-                    made_at: Moment(0),
-                    ends_at: None,
-                };
-                store.make_token(&kept).await.unwrap();
                 let game: GameId = word.parse().unwrap();
                 let opened = fold::open(&store, &store, &game).await.unwrap();
                 let player = *opened.state.people.keys().next().unwrap();
-                let seat = Seat {
-                    game,
-                    player,
-                    account,
-                };
-                store.take_seat(&seat).await.unwrap();
+                let made = account(&store, word, &token, false, &[(game, player)]).await;
+                made.unwrap();
                 tokens.push(token);
             }
             store.close().await;

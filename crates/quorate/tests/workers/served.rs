@@ -1,22 +1,21 @@
 //! A server whose rule code runs in workers, with a game and an account that plays its founder.
 
+#[path = "../../src/cmd/bench/people.rs"]
+mod people;
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
-use quorate_kernel::{GameId, Moment, PlayerId, Span};
-use quorate_runtime::ports::{
-    AccountId, Accounts, Journal, NewAccount, Seals, Seat, Session, SystemClock, TimeSource, Token,
-    TokenScopes,
-};
-use quorate_server::app::visitor::session_digest;
-use quorate_server::security::carried::digest_of;
-use quorate_server::security::session::{Cookies, SessionToken};
+use quorate_kernel::{GameId, PlayerId};
+use quorate_runtime::ports::{Accounts, Journal, Seals, SystemClock, TimeSource};
 use quorate_store::{Store, StoreOptions};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+use people::{account, session};
 
 use crate::running::{Server, done};
 
@@ -62,9 +61,8 @@ impl Served {
         session: &str,
         body: &str,
     ) -> (u16, String) {
-        let head = format!(
-            "Cookie: quorate={session}\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-        );
+        let head =
+            format!("Cookie: {session}\r\nContent-Type: application/x-www-form-urlencoded\r\n");
         self.said(method, path, &head, body)
     }
 
@@ -118,62 +116,25 @@ pub(crate) fn folder() -> (TempDir, Runtime) {
     waiting.block_on(async {
         let store = Store::open(folder.path(), StoreOptions::default());
         let store = store.await.expect("the store opens");
-        let account = self::account(&store, "Anna", TOKEN).await;
-        self::account(&store, "Bert", OTHER_TOKEN).await;
-        let (game, player) = founder(&store).await;
-        let seat = Seat {
-            game,
-            player,
-            account,
-        };
-        store.take_seat(&seat).await.expect("a seat");
+        let founds = [founder(&store).await];
+        for (name, token, seats) in [("Anna", TOKEN, &founds[..]), ("Bert", OTHER_TOKEN, &[])] {
+            let made = account(&store, name, token, true, seats).await;
+            made.expect("an account");
+        }
     });
     (folder, waiting)
 }
 
-/// An account with a token.
-async fn account(store: &Store, name: &str, token: &str) -> AccountId {
-    let account = NewAccount {
-        name: name.to_owned(),
-        mail: None,
-        password: None,
-        operator: true,
-        made_at: Moment(0),
-    };
-    let account = store.make(&account).await.expect("an account");
-    let token = Token {
-        digest: digest_of(token),
-        account,
-        label: "a test".to_owned(),
-        scopes: TokenScopes::all(),
-        game: None,
-        made_at: Moment(0),
-        ends_at: None,
-    };
-    store.make_token(&token).await.expect("a token");
-    account
-}
-
-/// The word of a session in which the founder is signed in.
+/// The cookie of a session in which the founder is signed in.
 pub(crate) fn signed_in(folder: &TempDir, waiting: &Runtime) -> String {
-    let session = SessionToken::fresh().expect("a random source");
     waiting.block_on(async {
         let store = Store::open(folder.path(), StoreOptions::default()).await;
         let store = store.expect("the store opens");
         let account = store.account_by_name("Anna").await.expect("an answer");
-        let now = SystemClock.now();
-        let begun = Session {
-            digest: session_digest(&session),
-            account: account.expect("an account").id,
-            began_at: now,
-            ends_at: now + Span::days(1),
-        };
-        store.begin_session(&begun).await.expect("a session");
-    });
-    let cookie = Cookies { is_secure: false }.set(&session, 60);
-    let cookie = cookie.to_str().expect("it is text");
-    let word = cookie.trim_start_matches("quorate=").split(';').next();
-    word.expect("a value").to_owned()
+        let account = account.expect("an account").id;
+        let cookie = session(&store, account, SystemClock.now()).await;
+        cookie.expect("a session")
+    })
 }
 
 /// The game, and who founded it.

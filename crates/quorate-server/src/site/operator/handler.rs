@@ -26,12 +26,12 @@ use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::requests::forms::{Sent, answer};
 use crate::security::carried::{digest_of, fresh_word};
-use crate::site::operator::page::{Operator, OperatorLine, SecurityLog};
+use crate::site::operator::page::{Operator, SecurityLog};
 use crate::site::operator::{moderation, removal, withhold};
 use crate::ui::urls::Href;
 use crate::ui::{
-    Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Status, StatusKind, Table, When,
-    plural, urls,
+    Cell, Column, Fact, Field, FieldKind, Form, LookLine, Person, Row, Status, StatusKind, Table,
+    When, plural, urls,
 };
 use crate::view::game::GameView;
 
@@ -332,14 +332,14 @@ async fn packed(site: &AppState, visitor: &Visitor) -> Result<File, AppError> {
 }
 
 /// What players told.
-async fn reports(site: &AppState, visitor: &Visitor) -> Result<Vec<OperatorLine>, AppError> {
+async fn reports(site: &AppState, visitor: &Visitor) -> Result<Vec<LookLine>, AppError> {
     let mut lines = Vec::new();
     for (id, report) in site.deps.moderation.reports().await? {
         let settle = form(visitor, "settle", Vec::new(), "Settled");
-        lines.push(OperatorLine {
+        lines.push(LookLine {
             status: Status::new(StatusKind::Claimed, "Reported"),
             text: moderation::describe_report(site, &report).await?,
-            place: moderation::place(&report.game, &report.about),
+            more: moderation::place(&report.game, &report.about),
             forms: vec![Form {
                 send: settle.send.with("report", id.to_string()),
                 ..settle
@@ -350,7 +350,7 @@ async fn reports(site: &AppState, visitor: &Visitor) -> Result<Vec<OperatorLine>
 }
 
 /// What is wrong with the machine's clock, and the button that says it is right.
-fn clock(site: &AppState, visitor: &Visitor) -> Option<OperatorLine> {
+fn clock(site: &AppState, visitor: &Visitor) -> Option<LookLine> {
     let (span, way) = match site.deps.clock.standing() {
         ClockStanding::Even => return None,
         ClockStanding::Ahead(span) => (span, "ahead"),
@@ -360,10 +360,10 @@ fn clock(site: &AppState, visitor: &Visitor) -> Option<OperatorLine> {
     let text = format!(
         "It jumped {way} by some {hours} hours. Games go on by the time before; set the clock right, or say that it is."
     );
-    Some(OperatorLine {
+    Some(LookLine {
         status: Status::new(StatusKind::Failed, "The machine\u{2019}s clock"),
         text,
-        place: None,
+        more: None,
         forms: vec![form(visitor, "clock", Vec::new(), "It is right")],
     })
 }
@@ -371,7 +371,7 @@ fn clock(site: &AppState, visitor: &Visitor) -> Option<OperatorLine> {
 async fn health(
     site: &Arc<AppState>,
     visitor: &Visitor,
-) -> Result<(Vec<Fact>, Vec<OperatorLine>), AppError> {
+) -> Result<(Vec<Fact>, Vec<LookLine>), AppError> {
     let rows = site.deps.games.list().await?;
     let awake = rows
         .iter()
@@ -407,10 +407,10 @@ async fn health(
                 vec![(status, format!("{}: {}", row.game, error.what()))]
             }
         };
-        lines.extend(told.into_iter().map(|(status, text)| OperatorLine {
+        lines.extend(told.into_iter().map(|(status, text)| LookLine {
             status,
             text,
-            place: None,
+            more: None,
             forms: Vec::new(),
         }));
     }

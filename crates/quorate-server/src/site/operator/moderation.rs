@@ -10,7 +10,7 @@ use crate::app::reply;
 use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::ui::{Choice, Field, FieldKind, plural, urls};
+use crate::ui::{Choice, Field, FieldKind, Link, plural, urls};
 
 /// The fields of the form: whom, from what, how long, why.
 pub(crate) fn fields() -> Vec<Field> {
@@ -78,11 +78,11 @@ pub(crate) async fn describe_report(site: &AppState, report: &Report) -> Result<
 }
 
 /// Where what is reported is found.
-pub(crate) fn place(game: &GameId, about: &str) -> Option<crate::ui::urls::Href> {
+pub(crate) fn place(game: &GameId, about: &str) -> Option<Link> {
     let game = game.as_str();
     match about.split_once(':')? {
-        ("post", post) => Some(urls::Post { game, post }.into()),
-        ("player", player) => Some(urls::Player { game, player }.into()),
+        ("post", post) => Some(Link::new("See it", urls::Post { game, post })),
+        ("player", player) => Some(Link::new("See it", urls::Player { game, player })),
         _ => None,
     }
 }

@@ -3,20 +3,7 @@
 use askama::Template;
 
 use crate::ui::urls::Href;
-use crate::ui::{Chrome, Fact, Form, Status, Table};
-
-/// Something that the operator may have to deal with.
-#[derive(Clone, Debug)]
-pub struct OperatorLine {
-    /// Asleep, claimed, failed.
-    pub status: Status,
-    /// What it is, and since when.
-    pub text: String,
-    /// Where it is found.
-    pub place: Option<Href>,
-    /// What may be done.
-    pub forms: Vec<Form>,
-}
+use crate::ui::{Chrome, Fact, Form, LookLine, Table};
 
 /// The security log.
 #[derive(Clone, Debug, Template)]
@@ -37,7 +24,7 @@ pub struct Operator {
     /// Health: version, disk, games awake, worker memory.
     pub health: Vec<Fact>,
     /// Sleeping rules, workers that were killed.
-    pub lines: Vec<OperatorLine>,
+    pub lines: Vec<LookLine>,
     /// Where the security log is.
     pub security_log: Href,
     /// Accounts.
@@ -45,7 +32,7 @@ pub struct Operator {
     /// Games, with what was withheld in them and their backups.
     pub games: Table,
     /// Games that were removed, with the way back.
-    pub removed: Vec<OperatorLine>,
+    pub removed: Vec<LookLine>,
     /// Where all that the server keeps can be had as a file.
     pub whole_backup: Href,
     /// Invitations that are open, and one more.

@@ -11,8 +11,7 @@ use crate::app::reply;
 use crate::app::reply::timestamp;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::site::operator::page::OperatorLine;
-use crate::ui::{Choice, Field, FieldKind, Form, Status, StatusKind, When, urls};
+use crate::ui::{Choice, Field, FieldKind, Form, LookLine, Status, StatusKind, When, urls};
 
 /// The fields of the form: which game.
 pub(crate) fn fields(games: impl Iterator<Item = String>) -> Vec<Field> {
@@ -26,19 +25,16 @@ pub(crate) fn fields(games: impl Iterator<Item = String>) -> Vec<Field> {
 }
 
 /// The games that were removed, each with the button that puts it back.
-pub(crate) async fn lines(
-    site: &AppState,
-    visitor: &Visitor,
-) -> Result<Vec<OperatorLine>, AppError> {
+pub(crate) async fn lines(site: &AppState, visitor: &Visitor) -> Result<Vec<LookLine>, AppError> {
     let removed = site.deps.games.removed().await?;
     let now = timestamp(site.now());
     let line = |(game, at): (quorate_kernel::GameId, quorate_kernel::Moment)| {
         let send = visitor.send(urls::OperatorDo { what: "put-back" });
         let back = Form::button(send.with("game", game.to_string()), "Put it back");
-        OperatorLine {
+        LookLine {
             status: Status::new(StatusKind::Void, "Removed"),
             text: format!("{game}, {}", When::new(timestamp(at), now).full()),
-            place: None,
+            more: None,
             forms: vec![back],
         }
     };

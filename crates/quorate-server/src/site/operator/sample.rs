@@ -5,11 +5,12 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::operator::page::{Operator, OperatorLine, SecurityLog};
+use crate::site::operator::page::{Operator, SecurityLog};
 use crate::ui::sample::world::{GAME, ago, bare, send};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::{
-    Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Status, StatusKind, Table, urls,
+    Cell, Column, Fact, Field, FieldKind, Form, Link, LookLine, Person, Row, Status, StatusKind,
+    Table, urls,
 };
 
 impl Samples for Operator {
@@ -31,16 +32,16 @@ impl Samples for Operator {
                 Fact::new("Last backup", "today").note("14:00 UTC, 38 MiB"),
             ],
             lines: vec![
-                OperatorLine {
+                LookLine {
                     status: Status::new(StatusKind::Asleep, "Rule 14.3 of Saltmarsh sleeps"),
                     text: "It ran out of steps three times since 16 Sep.".into(),
-                    place: None,
+                    more: None,
                     forms: vec![button("wake", "Wake it")],
                 },
-                OperatorLine {
+                LookLine {
                     status: Status::new(StatusKind::Failed, "A worker was killed"),
                     text: "Knucklebones, rule 8.2, after 1 s; back after 140 ms.".into(),
-                    place: Some(urls::Game { game: GAME }.into()),
+                    more: Some(Link::new("See it", urls::Game { game: GAME })),
                     forms: vec![],
                 },
             ],
@@ -62,10 +63,10 @@ impl Samples for Operator {
                 pseudo: Vec::new(),
                 tells_change: false,
             },
-            removed: vec![OperatorLine {
+            removed: vec![LookLine {
                 status: Status::new(StatusKind::Void, "Removed"),
                 text: "knucklebones, 16 Sep, 14:02 UTC".into(),
-                place: None,
+                more: None,
                 forms: vec![button("put-back", "Put it back")],
             }],
             whole_backup: urls::WholeBackup.into(),

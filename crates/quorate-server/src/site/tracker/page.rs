@@ -3,22 +3,7 @@
 use askama::Template;
 
 use crate::ui::urls::Href;
-use crate::ui::{
-    Choice, Chrome, Fact, Field, Form, Fresh, History, Link, Roll, Send, Status, Table,
-};
-
-/// A value that somebody should look at again.
-#[derive(Clone, Debug)]
-pub struct SecondLook {
-    /// Claimed or disputed, with the value: "Ilka, Brains 52 → 62".
-    pub status: Status,
-    /// Why, and what becomes of it by itself.
-    pub text: String,
-    /// What the reader may do: confirm, dispute, undo.
-    pub forms: Vec<Form>,
-    /// The event.
-    pub more: Option<Link>,
-}
+use crate::ui::{Choice, Chrome, Fact, Field, Fresh, History, Link, LookLine, Roll, Send, Table};
 
 /// The dice line.
 #[derive(Clone, Debug)]
@@ -60,7 +45,7 @@ pub struct Tracker {
     /// The whole log of dice.
     pub all_rolls: Link,
     /// Claimed and disputed values.
-    pub looks: Vec<SecondLook>,
+    pub looks: Vec<LookLine>,
 }
 
 impl Tracker {

@@ -5,13 +5,14 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::tracker::page::{DiceLine, SecondLook, Tracker};
+use crate::site::tracker::page::{DiceLine, Tracker};
 use crate::ui::sample::pieces::{boats, history, players};
 use crate::ui::sample::world::{GAME, ago, as_stranger, chrome, send};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
 use crate::ui::{
-    Choice, Die, Fact, Field, FieldKind, Form, Link, Roll, Status, StatusKind, Swatch, urls,
+    Choice, Die, Fact, Field, FieldKind, Form, Link, LookLine, Roll, Status, StatusKind, Swatch,
+    urls,
 };
 
 impl Samples for Tracker {
@@ -24,7 +25,7 @@ impl Samples for Tracker {
             swatch: None,
             result: result.into(),
         };
-        let view = |kind, word: &str, text: &str, buttons: &[&str]| SecondLook {
+        let view = |kind, word: &str, text: &str, buttons: &[&str]| LookLine {
             status: Status::new(kind, word),
             text: text.into(),
             forms: buttons

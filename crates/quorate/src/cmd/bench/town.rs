@@ -7,14 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
-use quorate_kernel::command::{Act, Actor, NewPost, typed};
-use quorate_kernel::digest::Digest;
+use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::{EventSeq, GameId, Id, Moment, Name, PlayerId, PostId, Span, Thing, Value};
-use quorate_runtime::ports::{NewAccount, Seat, Session, TimeSource, Token, TokenScopes, Wait};
+use quorate_runtime::ports::{TimeSource, Wait};
 use quorate_runtime::{Answer, Games};
-use quorate_server::security::carried::digest_of;
-use quorate_server::security::session::{Cookies, SessionToken};
 
+use super::people::{account, admits, applies, founder, posts, session};
 use crate::data_folder::{DataArguments, DataFolder};
 use crate::rulebooks;
 
@@ -30,9 +28,6 @@ const MARKS: &str = "---\nsection: core\n---\n# Marks\n\n\
     ```starlark\nmarks = number(\"Marks\", of = player, default = 0, tracked = \"tracker\")\n\n\
     def make_mark(actor: Player):\n    actor.marks += 1\n\n\
     action(\"make-mark\", make_mark, title = \"Make a mark\")\n```\n";
-
-/// How long sessions count that a bench begins.
-const SESSION: Span = Span::days(2);
 
 /// How often a clock that somebody else moves is looked at.
 const LOOKED_AT: Duration = Duration::from_millis(5);
@@ -97,15 +92,11 @@ impl BenchTown {
             .games
             .found(&town.game, Actor::Operator, "found".into(), founding);
         kept(town.data.wait(found)?)?;
-        town.players.push(PlayerId(Id::new(EventSeq(1), 0)));
+        town.players.push(founder());
         for n in 1..players {
-            let apply = Act::Apply {
-                name: typed(&format!("Player {n}")),
-                text: typed("Let me in."),
-            };
-            let asked = town.send(Actor::Newcomer, apply)?;
+            let asked = town.send(Actor::Newcomer, applies(&format!("Player {n}")))?;
             let new = PlayerId(Id::new(asked, 0));
-            town.does(0, "admit-player", "applicant", Thing::Player(new))?;
+            town.send(Actor::Player(founder()), admits(new))?;
             town.players.push(new);
         }
         Ok(town)
@@ -182,15 +173,7 @@ impl BenchTown {
 
     /// A new post.
     pub(super) fn post(&mut self, who: usize, category: &str) -> Result<PostId> {
-        let post = NewPost {
-            category: category.into(),
-            title: typed("A matter of some weight"),
-            body: typed("Whereas much is to be said, little is."),
-            flavour: typed(""),
-            fields: Vec::new(),
-            patch: None,
-        };
-        let seq = self.send(Actor::Player(self.players[who]), Act::Post(Box::new(post)))?;
+        let seq = self.send(Actor::Player(self.players[who]), posts(category))?;
         Ok(PostId(Id::new(seq, 0)))
     }
 
@@ -216,46 +199,11 @@ impl BenchTown {
     }
 
     async fn townsman(&self, n: usize, player: PlayerId) -> Result<Townsman> {
-        let (store, now) = (&self.data.store, self.clock.now());
-        let new = NewAccount {
-            name: format!("Player {n}"),
-            mail: None,
-            password: None,
-            operator: false,
-            made_at: now,
-        };
-        let account = store.make(&new).await?;
-        let seat = Seat {
-            game: self.game.clone(),
-            player,
-            account,
-        };
-        store.take_seat(&seat).await?;
-        let session = SessionToken::fresh().context("no session")?;
-        let begun = Session {
-            digest: Digest(session.digest().0),
-            account,
-            began_at: now,
-            ends_at: now + SESSION,
-        };
-        store.begin_session(&begun).await?;
-        let word = format!("token of {n}");
-        let token = Token {
-            digest: digest_of(&word),
-            account,
-            label: "a bench".to_owned(),
-            scopes: TokenScopes::all(),
-            game: None,
-            made_at: now,
-            ends_at: None,
-        };
-        store.make_token(&token).await?;
-        let cookie = Cookies { is_secure: false }.set(&session, 1);
-        let cookie = cookie.to_str()?.split(';').next().unwrap_or_default();
-        Ok(Townsman {
-            cookie: cookie.to_owned(),
-            token: word,
-        })
+        let (store, token) = (&*self.data.store, format!("token of {n}"));
+        let seat = (self.game.clone(), player);
+        let account = account(store, &format!("Player {n}"), &token, false, &[seat]).await?;
+        let cookie = session(store, account, self.clock.now()).await?;
+        Ok(Townsman { cookie, token })
     }
 
     /// Lets the folder go, for a server to serve.

@@ -1,0 +1,3 @@
+//! A row as this store reads it, under the name by which code of both stores does.
+
+pub(crate) use sqlx::postgres::PgRow as StoredRow;
