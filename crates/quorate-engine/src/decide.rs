@@ -175,6 +175,7 @@ fn run(
         unmet: tx.unmet(),
         enacted: tx.enacted(),
         unmet_conditions: tx.unmet_conditions(),
+        losses: tx.losses(),
         used: remains.used + tx.used(),
     };
     match done {
@@ -532,6 +533,7 @@ after("again", greedy)"#;
         let before = game.judge.state().clone();
         let refused = game.act("sing", &[]).expect_err("no rule has it");
         assert_eq!(refused.what(), "an action called \"sing\"");
+        assert!(refused.is_about(&quorate_kernel::Topic::NoAction));
         assert_eq!(*game.judge.state(), before);
     }
 }

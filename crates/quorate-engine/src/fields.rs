@@ -188,7 +188,7 @@ pub fn arguments(
 ) -> Result<Vec<(Name, Value)>, Refusal> {
     let law = tx.frame().law;
     let Some(decl) = law.actions.get(action) else {
-        return Err(Refusal::plain(format!("an action called \"{action}\"")));
+        return Err(Refusal::no_action(action));
     };
     let mut args = Vec::new();
     for (name, typed) in given {

@@ -65,6 +65,8 @@ pub struct Remains {
     pub enacted: Vec<PostId>,
     /// The conditions of patches that do not hold, in the order in which they were asked.
     pub unmet_conditions: Vec<UnmetCondition>,
+    /// Which lines of the event's log say what the law loses: code that falls asleep, and names that went.
+    pub losses: Vec<usize>,
     /// What rule code used.
     pub used: Cost,
 }

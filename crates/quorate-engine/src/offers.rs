@@ -375,7 +375,8 @@ fn verdict(tx: &Tx, answer: Result<(), Stop>) -> Result<(), Refusal> {
             tx.broke(&fault.site, &fault.text);
             let refusal = tx.refusal_at(&fault.site, WORKING_CODE);
             let said = tx.with_state(|state| tx.law.fault_words(state, &fault));
-            Err(refusal.about(Topic::BrokenCode).having(said))
+            let topic = Topic::BrokenCode { in_line: false };
+            Err(refusal.about(topic).having(said))
         }
     }
 }

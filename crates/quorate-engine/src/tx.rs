@@ -110,6 +110,7 @@ struct Work {
     broken: Vec<(Site, String)>,
     enacted: Vec<PostId>,
     unmet_conditions: Vec<UnmetCondition>,
+    losses: Vec<usize>,
     done: Vec<(PostId, Datum)>,
 }
 
@@ -384,6 +385,7 @@ impl Tx {
             state: self.base.clone(),
             notes: last.notes,
             unmet_conditions: last.unmet_conditions,
+            losses: last.losses,
             ..Work::default()
         };
     }
@@ -505,6 +507,18 @@ impl Tx {
     /// The conditions of patches that do not hold.
     pub fn unmet_conditions(&self) -> Vec<UnmetCondition> {
         self.work.borrow().unmet_conditions.clone()
+    }
+
+    /// Notes what a law that begins loses.
+    pub fn say_loss(&self, line: String) {
+        let note = self.work.borrow().notes.len();
+        self.say(NoteKind::Broke, line);
+        self.work.borrow_mut().losses.push(note);
+    }
+
+    /// The lines that say so.
+    pub fn losses(&self) -> Vec<usize> {
+        self.work.borrow().losses.clone()
     }
 
     /// The first line about a change that was to be made and was not: those under a condition that does not hold were not.

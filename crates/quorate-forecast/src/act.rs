@@ -48,6 +48,7 @@ impl ActForecast {
             event,
             unmet: Vec::new(),
             unmet_conditions: remains.unmet_conditions,
+            losses: remains.losses,
         };
         let none = Proposed::changes(fork.judge.law(), Patch::default());
         let trial = held_against(&fork.judge, &none, enacted);

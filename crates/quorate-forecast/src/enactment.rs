@@ -68,6 +68,8 @@ pub(crate) struct Enacted {
     pub(crate) unmet: Vec<Refusal>,
     /// The conditions of its changes that did not hold.
     pub(crate) unmet_conditions: Vec<UnmetCondition>,
+    /// Which lines of its log say what the law loses.
+    pub(crate) losses: Vec<usize>,
 }
 
 impl Proposed {
@@ -339,6 +341,7 @@ impl Enactment {
             event,
             unmet: unmet.collect(),
             unmet_conditions: remains.unmet_conditions,
+            losses: remains.losses,
         })
     }
 

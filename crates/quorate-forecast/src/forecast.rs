@@ -1,6 +1,6 @@
 //! A forecast: all that a post would do once it is enacted, part by part.
 
-use quorate_engine::UnmetCondition;
+use quorate_engine::Remains;
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::effect::Step;
 use quorate_kernel::event::Event;
@@ -116,20 +116,21 @@ impl Forecast {
     }
 }
 
-/// What came of a post that was enacted in the fork's game, as a forecast would have told it.
+/// What came of a post that was enacted in the fork's game, with what its judgement left, as a forecast would have told it.
 pub fn happened(
     fork: &Fork<'_>,
     proposed: &Proposed,
     after: Judge,
     event: Event,
-    unmet_conditions: Vec<UnmetCondition>,
+    remains: Remains,
 ) -> Vec<Consequence> {
     let enacted = Enacted {
         post: proposed.post().unwrap_or(PostId(Id::new(event.seq, 0))),
         judge: after,
         event,
         unmet: Vec::new(),
-        unmet_conditions,
+        unmet_conditions: remains.unmet_conditions,
+        losses: remains.losses,
     };
     alone::consequences(fork, &held_against(&fork.judge, proposed, enacted))
 }

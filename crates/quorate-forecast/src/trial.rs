@@ -154,6 +154,7 @@ pub(crate) fn held_against(before: &Judge, proposed: &Proposed, enacted: Enacted
         event,
         unmet,
         unmet_conditions,
+        losses,
     } = enacted;
     let old = before.law();
     let is_new = |now: &&Asleep| !old.asleep.iter().any(|known| reads_alike(known, now));
@@ -164,13 +165,9 @@ pub(crate) fn held_against(before: &Judge, proposed: &Proposed, enacted: Enacted
     });
     let asleep = findings.map(|(clause, finding)| Sleeping::of(judge.state(), clause, finding));
     let asleep = asleep.collect();
-    // In the words of before, or of after where it changes these first.
-    let states = [before.state(), judge.state()].into_iter();
-    let losses = |state| judge.law().losses_since(old, state);
-    let slept: Vec<String> = states.flat_map(losses).collect();
     let is_unmet = |nth| unmet_conditions.iter().any(|unmet| unmet.note == nth);
     let is_news = |(nth, note): &(usize, &Note)| {
-        note.kind != NoteKind::Said && !slept.contains(&note.text) && !is_unmet(*nth)
+        note.kind != NoteKind::Said && !losses.contains(nth) && !is_unmet(*nth)
     };
     let news = event.notes.iter().enumerate().filter(is_news);
     let left_out = news.map(|(_, note)| note.clone()).collect();

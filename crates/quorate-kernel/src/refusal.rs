@@ -74,6 +74,10 @@ pub enum Topic {
     },
     /// An event that was undone already.
     Undone,
+    /// An event of which nothing stands any more.
+    NothingStands,
+    /// An action that no rule provides.
+    NoAction,
     /// A value that has changed since, for which an undo needs a pick: "player:3 gold".
     Conflict(String),
     /// A part of a rule: "a clause 5" of it.
@@ -83,8 +87,11 @@ pub enum Topic {
         /// The rule's code name.
         rule: Name,
     },
-    /// Code of a rule, which broke. What there is says of what.
-    BrokenCode,
+    /// Code of a rule, which broke. What there is says of what, and first in which line, where that is known.
+    BrokenCode {
+        /// Whether it is.
+        in_line: bool,
+    },
     /// What there must be is this very post, such as the one that comes first.
     Wanted(PostId),
 }
@@ -133,6 +140,16 @@ impl Refusal {
             }],
             ..Self::default()
         }
+    }
+
+    /// The refusal of an action that no rule provides.
+    pub fn no_action(action: &Name) -> Self {
+        Self::plain(format!("an action called \"{action}\"")).about(Topic::NoAction)
+    }
+
+    /// Whether one of its needs is about a topic.
+    pub fn is_about(&self, topic: &Topic) -> bool {
+        self.needs.iter().any(|need| need.topic == *topic)
     }
 
     /// The same refusal, its first need about a topic.

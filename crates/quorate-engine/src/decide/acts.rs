@@ -66,7 +66,7 @@ fn act_of_player(
     match act {
         Act::Do { action, args } => {
             if !tx.law.actions.contains_key(action) {
-                return Err(Stop::no(format!("an action called \"{action}\"")));
+                return Err(Stop::refused(Refusal::no_action(action)));
             }
             let given = args
                 .iter()

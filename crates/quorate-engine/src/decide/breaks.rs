@@ -18,8 +18,9 @@ const BREAKS_MAX: u32 = 3;
 pub(super) fn broken(tx: &Tx, fault: &Fault) -> Refusal {
     let refusal = tx.refusal_at(&fault.site, WORKING_CODE);
     let said = tx.with_state(|state| tx.law.fault_words(state, fault));
-    let refusal = refusal.about(Topic::BrokenCode);
-    if fault.site.line > 0 {
+    let in_line = fault.site.line > 0;
+    let refusal = refusal.about(Topic::BrokenCode { in_line });
+    if in_line {
         refusal.having(format!("line {}: {said}", fault.site.line))
     } else {
         refusal.having(said)

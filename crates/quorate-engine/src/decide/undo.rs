@@ -99,7 +99,8 @@ pub(crate) fn undo(
         }));
     }
     if !changed {
-        return Err(Stop::no("an event whose effects still stand"));
+        let refusal = Refusal::plain("an event whose effects still stand");
+        return Err(Stop::refused(refusal.about(Topic::NothingStands)));
     }
     tx.write_row(done, Some(Use { at: tx.now }), Way::Put);
     dice_wait_again(tx, event);

@@ -221,7 +221,7 @@ mod tests {
         let refusal = game.act("play", &[]).expect_err("there are none");
         let words = "it asks for `ring` of Drums, which was repealed on 4 May 2031";
         assert!(refusal.needs[0].have.ends_with(words), "{refusal:?}");
-        assert_eq!(refusal.needs[0].topic, Topic::BrokenCode);
+        assert_eq!(refusal.needs[0].topic, Topic::BrokenCode { in_line: true });
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Why a request is no command.
 
-use quorate_kernel::{Name, Need, Refusal};
+use quorate_kernel::{Name, Refusal};
 
 use crate::lookup;
 
@@ -87,15 +87,8 @@ impl RequestError {
             Self::NoAction { action, known } => {
                 let near = lookup::near(&action, known.iter().map(Name::as_str));
                 let need = near.map(|name| format!("one that there is, such as {name}"));
-                let need = Need {
-                    what: format!("an action called \"{action}\""),
-                    need: need.unwrap_or_default(),
-                    ..Need::default()
-                };
-                Ok(Refusal {
-                    needs: vec![need],
-                    ..Refusal::default()
-                })
+                let refusal = Refusal::no_action(&action.as_str().into());
+                Ok(refusal.wanting(need.unwrap_or_default()))
             }
             Self::Refused { refusal, .. } => Ok(*refusal),
             other => Err(other),

@@ -85,7 +85,7 @@ pub(crate) fn attempt(
             | "dice",
             _,
         ) => guards::check(tx, &guards::built_in(tx, action, actor, post, args.clone())),
-        _ => Err(Stop::no(format!("an action called \"{action}\""))),
+        _ => Err(Stop::refused(Refusal::no_action(action))),
     }
 }
 

@@ -5,7 +5,6 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{Archived, Cell, CellKey, Standing};
 use quorate_kernel::{Name, Thing, Value};
 use quorate_law::datum::Datum;
@@ -24,7 +23,7 @@ const FITTING_SINCE: u16 = 2;
 pub(crate) fn take(tx: &Tx) {
     let new = tx.compile();
     for line in tx.with_state(|state| new.losses_since(&tx.law, state)) {
-        tx.say(NoteKind::Broke, line);
+        tx.say_loss(line);
     }
     let old = tx.coming_law();
     tx.set_coming_law(&new);

@@ -15,7 +15,7 @@ use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{Cell, CellKey, DueKey, Person};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
-use quorate_kernel::{EventSeq, Id, Name, PlayerId, PostId, Refusal, Span, Thing, Value};
+use quorate_kernel::{EventSeq, Id, Name, PlayerId, PostId, Refusal, Span, Thing, Topic, Value};
 use quorate_law::declare::ActionDecl;
 
 use super::game::SimulatedGame;
@@ -108,11 +108,11 @@ fn one(game: &mut SimulatedGame, tally: &mut ForecastTally) -> Result<(), String
         }
     };
     let (after, after_event) = (game.judge.clone(), event.clone());
-    let unmet = game.unmet_conditions.clone();
+    let remains = game.remains.clone();
     let told = {
         let now = std::mem::replace(&mut game.judge, before.clone());
         let told = forked(game, |fork| {
-            happened(fork, &Proposed::Post(post), after, after_event, unmet)
+            happened(fork, &Proposed::Post(post), after, after_event, remains)
         });
         game.judge = now;
         told
@@ -337,7 +337,7 @@ fn undo(
             return Ok(());
         }
         // Nothing of it stands; then all is as before already.
-        Err(refusal) if refusal.what().starts_with("an event whose effects") => None,
+        Err(refusal) if refusal.is_about(&Topic::NothingStands) => None,
         Err(refusal) => return Err(format!("it could not be undone: {refusal}")),
     };
     tally.undone += 1;

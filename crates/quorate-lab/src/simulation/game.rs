@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow};
 use quorate_engine::judge::{Inputs, Judge, Judged};
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::words::WORKING_CODE;
-use quorate_engine::{LawCache, UnmetCondition, testing, transcript};
+use quorate_engine::{LawCache, Remains, testing, transcript};
 use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::event::{Event, NoteKind, Outcome};
 use quorate_kernel::rows::Standing;
@@ -63,7 +63,7 @@ pub(super) struct SimulatedGame {
     /// What rule code broke of, lately.
     pub(super) broke: Vec<String>,
     /// The conditions of changes that did not hold in the last command.
-    pub(super) unmet_conditions: Vec<UnmetCondition>,
+    pub(super) remains: Remains,
     /// The command that is being judged, for the report.
     doing: String,
 }
@@ -97,7 +97,7 @@ impl SimulatedGame {
             tally: SimulationTally::default(),
             keeps_law: false,
             mutated: false,
-            unmet_conditions: Vec::new(),
+            remains: Remains::default(),
             broke: Vec::new(),
             doing: String::new(),
         };
@@ -265,7 +265,7 @@ impl SimulatedGame {
             ..Inputs::default()
         };
         let (judged, remains) = self.judge.judge_on(&command, &inputs);
-        self.unmet_conditions = remains.unmet_conditions;
+        self.remains = remains;
         match &judged {
             Judged::Refused(_) | Judged::NeedsPast => {
                 self.tally.refused += 1;

@@ -188,7 +188,6 @@ pub(crate) enum EffectData {
         exists: bool,
     },
     /// What is said of dice: beforehand the digest of the key that they follow from, at the end the key.
-    #[serde(rename = "pledge")]
     Commitment {
         /// The event from whose end on dice follow from it.
         since: u64,

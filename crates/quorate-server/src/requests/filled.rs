@@ -23,7 +23,7 @@ pub(crate) fn arguments(
     form: &Posted,
 ) -> Result<Vec<(Name, Value)>, Refusal> {
     let Some(decl) = view.law().actions.get(action) else {
-        return Err(Refusal::plain(format!("an action called \"{action}\"")));
+        return Err(Refusal::no_action(action));
     };
     view.ask(|asked| {
         let offer = asked.offer(me, decl);

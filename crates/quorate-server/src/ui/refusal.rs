@@ -98,7 +98,9 @@ impl Need {
             (Some(have), Some(need)) if need == what => format!("{what}; it is {have}"),
             (Some(have), Some(need)) if named_value => format!("{what} to be {need}; it is {have}"),
             (Some(have), Some(need)) => format!("{what}, which is {need}, not {have}"),
-            (Some(have), None) if have.starts_with("used ") => format!("{what}; {have}"),
+            (Some(have), None) if matches!(self.topic, Topic::Limit { .. }) => {
+                format!("{what}; {have}")
+            }
             (Some(have), None) => format!("{what}; it is {have}"),
             (None, Some(need)) if named_value => format!("{need} {what}"),
             (None, Some(need)) => format!("{what}: {need}"),
@@ -133,12 +135,8 @@ fn plainly(need: &Need) -> Option<String> {
     if let Some(place) = need.what.strip_prefix("a free place among ") {
         return Some(format!("No free place among {place}."));
     }
-    if let (Topic::BrokenCode, Some(said)) = (&need.topic, &need.have) {
-        let at = if said.starts_with("line ") {
-            " at"
-        } else {
-            ":"
-        };
+    if let (Topic::BrokenCode { in_line }, Some(said)) = (&need.topic, &need.have) {
+        let at = if *in_line { " at" } else { ":" };
         return Some(format!("The code of this clause breaks{at} {said}."));
     }
     if need.topic == Topic::Undone {
@@ -303,20 +301,41 @@ mod tests {
 
     #[test]
     fn code_that_breaks_says_of_what() {
-        let breaks = |have: &str| {
+        let breaks = |in_line, have: &str| {
             let need = Need {
                 have: Some(have.into()),
-                ..Need::that("code of the rule that works").about(Topic::BrokenCode)
+                ..Need::that("code of the rule that works").about(Topic::BrokenCode { in_line })
             };
             refusal("Fight", vec![need]).sentence()
         };
         assert_eq!(
-            breaks("line 9: it asks for `blinded` of Blindness, which was repealed on 3 May 2031"),
+            breaks(
+                true,
+                "line 9: it asks for `blinded` of Blindness, which was repealed on 3 May 2031"
+            ),
             "The code of this clause breaks at line 9: it asks for `blinded` of Blindness, which was repealed on 3 May 2031."
         );
         assert_eq!(
-            breaks("division by zero"),
+            breaks(false, "division by zero"),
             "The code of this clause breaks: division by zero."
+        );
+    }
+
+    #[test]
+    fn a_limit_beside_another_need_says_who_used_it() {
+        let limit = Need {
+            have: Some("last used by Salma".into()),
+            ..Need::that("to be used at most once a day")
+        };
+        let once = Topic::Limit {
+            times: "at most once a day".into(),
+            once_in: Some(LimitTime::Day),
+            is_shared: true,
+        };
+        let no = refusal("Ring", vec![limit.about(once), Need::that("a bell")]);
+        assert_eq!(
+            no.sentence(),
+            "Ring needs to be used at most once a day; last used by Salma; and a bell."
         );
     }
 

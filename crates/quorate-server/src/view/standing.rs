@@ -26,10 +26,13 @@ pub(crate) fn news(now: &MatterStanding, before: &MatterStanding) -> String {
     };
     let (fresh, gone) = (only(now, before), only(before, now));
     if !fresh.is_empty() {
-        words.push(format!("it {}", can(&fresh, "can be")));
+        words.push(format!("it {}", can(&fresh)));
     }
     if !gone.is_empty() {
-        words.push(format!("it {}", can(&gone, "can no longer be")));
+        words.push(format!(
+            "it {}",
+            ways(&gone, "can no longer be", "is no longer possible")
+        ));
     }
     words.join(", ")
 }
@@ -48,7 +51,12 @@ pub(crate) fn participle(title: &str) -> Option<&'static str> {
 }
 
 /// "can be enacted or failed"; an action whose title has no known verb is named.
-pub(crate) fn can(titles: &[String], can_be: &str) -> String {
+pub(crate) fn can(titles: &[String]) -> String {
+    ways(titles, "can be", "is possible")
+}
+
+/// The same in other words: how what is done is told, and what is told of an action with a name.
+pub(crate) fn ways(titles: &[String], can_be: &str, is: &str) -> String {
     let mut done: Vec<&str> = Vec::new();
     let mut named: Vec<String> = Vec::new();
     for title in titles {
@@ -63,11 +71,6 @@ pub(crate) fn can(titles: &[String], can_be: &str) -> String {
         words.push(format!("{can_be} {}", done.join(" or ")));
     }
     if !named.is_empty() {
-        let is = if can_be.contains("no longer") {
-            "is no longer possible"
-        } else {
-            "is possible"
-        };
         words.push(format!("{} {is}", named.join(", ")));
     }
     words.join(", ")
@@ -107,16 +110,10 @@ mod tests {
 
     #[test]
     fn actions_are_told_by_what_becomes_of_the_matter() {
-        assert_eq!(
-            can(&titles(&["Enact the proposal"]), "can be"),
-            "can be enacted"
-        );
+        assert_eq!(can(&titles(&["Enact the proposal"])), "can be enacted");
         let both = titles(&["Enact", "Fail", "Fail the call: it has no effect"]);
-        assert_eq!(can(&both, "can be"), "can be enacted or failed");
-        assert_eq!(
-            can(&titles(&["Weigh in"]), "can be"),
-            "“Weigh in” is possible"
-        );
+        assert_eq!(can(&both), "can be enacted or failed");
+        assert_eq!(can(&titles(&["Weigh in"])), "“Weigh in” is possible");
     }
 
     #[test]

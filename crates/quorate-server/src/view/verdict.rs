@@ -15,7 +15,7 @@ use crate::app::outlook::Outlook;
 use crate::ui::{Verdict, plural};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
-use crate::view::standing::{can, news, own_time};
+use crate::view::standing::{can, news, own_time, ways};
 use crate::view::window;
 
 impl GameView {
@@ -155,7 +155,7 @@ impl GameView {
             Ripeness::Undecided => (self.so_far(&verdict.now), still_out(verdict.out)),
         };
         let time = verdict.later.as_ref().and_then(|later| {
-            let way = (!later.then.open.is_empty()).then(|| can(&later.then.titles(), "can be"))?;
+            let way = (!later.then.open.is_empty()).then(|| can(&later.then.titles()))?;
             let when = self.when(later.at).full();
             Some(format!("As it stands, it {way} from {when}."))
         });
@@ -176,7 +176,7 @@ impl GameView {
         };
         match refusal.next_at {
             Some(at) => {
-                let way = can(std::slice::from_ref(&closing.title), "can be");
+                let way = can(std::slice::from_ref(&closing.title));
                 let from = self.when(at).full();
                 (format!("{lead}; {way} from {from}"), String::new())
             }
@@ -227,7 +227,7 @@ impl GameView {
 
 /// Of a matter that can be closed.
 fn ripe(verdict: &MatterVerdict, stopped_by: Option<usize>) -> String {
-    let ways = capital(&can(&verdict.now.titles(), "can be"));
+    let ways = capital(&can(&verdict.now.titles()));
     match stopped_by {
         _ if verdict.out == 0 => format!("{ways} now; everybody has voted"),
         Some(1) => format!("{ways} now; one more vote AGAINST would stop it"),
@@ -244,7 +244,7 @@ fn fails(
     can_be_saved: bool,
 ) -> String {
     let titles = verdict.now.titles();
-    let (ways, only) = (can(&titles, "can be"), can(&titles, "can only be"));
+    let (ways, only) = (can(&titles), ways(&titles, "can only be", "is possible"));
     let ways = capital(&ways);
     match (fate, outlived, can_be_saved) {
         (Some(fate), ..) => format!("{}: {only}", capital(fate)),

@@ -253,7 +253,7 @@ pub(crate) fn closable_by(view: &GameView) -> (Vec<PostId>, Vec<Moment>) {
 
 /// "Can be enacted, 7–1".
 fn closing_note(view: &GameView, id: PostId, title: &str) -> String {
-    let way = capital(&can(&[title.to_owned()], "can be"));
+    let way = capital(&can(&[title.to_owned()]));
     let count = view.count(id);
     let tally = count.map(|count| count.on_button(title));
     match tally.as_deref().and_then(|button| button.split_once(", ")) {

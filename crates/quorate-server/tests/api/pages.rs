@@ -245,7 +245,7 @@ async fn dice_are_committed_to_before_they_fall_and_proven_when_the_dynasty_ends
     );
     let crowned = game.act(&game.bert, "crown-oneself", json!({})).await;
     let effects = crowned["event"]["effects"].as_array().unwrap();
-    let commitments = effects.iter().filter(|effect| effect["of"] == "pledge");
+    let commitments = effects.iter().filter(|effect| effect["of"] == "commitment");
     let shown: Vec<bool> = commitments.map(|one| one["shown"].is_string()).collect();
     assert_eq!(shown, [true, false], "{effects:#?}");
     game.act(&game.others[0], "toss", json!({})).await;

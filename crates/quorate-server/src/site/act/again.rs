@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use quorate_kernel::command;
 use quorate_kernel::event::Event;
-use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing};
+use quorate_kernel::{EventSeq, Name, PlayerId, Refusal, Thing, Topic};
 use quorate_law::declare::ActionDecl;
 
 use crate::app::error::AppError;
@@ -116,7 +116,7 @@ pub(crate) async fn refused(
 /// Why an action was refused; of one whose rule went since its form was drawn it says that.
 pub(crate) fn no(view: &GameView, tried: &str, refusal: &Refusal) -> ui::Refusal {
     let mut shown = view.refusal(tried, refusal);
-    if refusal.what().starts_with("an action called ") {
+    if refusal.is_about(&Topic::NoAction) {
         shown.needs.clear();
         shown.because = Some(format!("no rule provides “{tried}” any more"));
         shown.tried.clear();
