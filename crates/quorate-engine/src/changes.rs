@@ -474,3 +474,92 @@ impl ChangeReading<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tiny_game::{TinyGame, game};
+
+    const PURSE: &str = "gold = number(\"Gold\", of = player)";
+
+    fn read(game: &TinyGame, listed: Json) -> Result<Vec<Clause>, BadChange> {
+        let listed: Vec<Change> = serde_json::from_value(listed).expect("they are changes");
+        game.ask(|tx| patch(tx, &listed)).map(|patch| patch.clauses)
+    }
+
+    fn bad(game: &TinyGame, listed: Json) -> (String, String) {
+        let bad = read(game, listed).expect_err("it does not fit");
+        (bad.place, bad.text)
+    }
+
+    #[test]
+    fn a_change_names_a_player_as_people_call_them_or_by_address() {
+        let game = game(PURSE);
+        let address = Thing::Player(game.anna).to_string();
+        for thing in ["anna", "Anna", &address] {
+            let set = json!([{"do": "set_value", "thing": thing, "name": "gold", "value": 7}]);
+            assert_eq!(read(&game, set), Ok(vec![game.set("gold", 7)]), "{thing}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        let game = game(PURSE);
+        let set = |thing: &str, name: &str, value: Json| json!({"do": "set_value", "thing": thing, "name": name, "value": value});
+        let fine = set("Anna", "gold", json!(1));
+        let (place, text) = bad(&game, json!([fine, set("thing:9-1", "gold", json!(1))]));
+        assert_eq!(place, "changes[1].thing");
+        assert_eq!(text, "there is no thing:9-1 in this game");
+        let lacks = bad(&game, json!([set("Anna", "silver", json!(1))]));
+        assert_eq!(
+            lacks,
+            (
+                "changes[0].value".to_owned(),
+                "a Player has no silver".to_owned()
+            )
+        );
+        let half = bad(&game, json!([set("Anna", "gold", json!(1.5))]));
+        assert_eq!(half.1, "1.5 is no whole number of 64 bits");
+        let inner = json!({"do": "replace_rule", "id": "nowhere", "text": "So."});
+        let when = json!({"do": "when", "test": "True", "changes": [fine, inner]});
+        let nowhere = bad(&game, json!([when]));
+        assert_eq!(nowhere.0, "changes[0].changes[1].id");
+        assert_eq!(nowhere.1, "there is no rule nowhere");
+    }
+
+    #[test]
+    fn a_piece_of_a_text_is_replaced_where_it_stands_first() {
+        let game = game(PURSE);
+        let amend =
+            |old: &str| json!([{"do": "amend_rule", "id": "house", "old": old, "new": "Now"}]);
+        let clauses = read(&game, amend("So")).expect("it stands there");
+        let [Clause::AmendRule { base, text, .. }] = &clauses[..] else {
+            panic!("{clauses:?}");
+        };
+        assert_eq!(**text, base.replacen("So", "Now", 1));
+        let (place, _) = bad(&game, amend("Never"));
+        assert_eq!(place, "changes[0].old");
+        assert_eq!(
+            bad(&game, amend("")).0,
+            "changes[0].old",
+            "nothing stands anywhere"
+        );
+    }
+
+    #[test]
+    fn conditions_stand_in_conditions_only_so_deep() {
+        let game = game(PURSE);
+        let nested = |depth: usize| {
+            let innermost = json!([{"do": "prose", "text": "Be kind."}]);
+            (0..depth).fold(
+                innermost,
+                |changes, _| json!([{"do": "when", "test": "True", "changes": changes}]),
+            )
+        };
+        assert!(read(&game, nested(DEPTH_MAX)).is_ok());
+        let (_, text) = bad(&game, nested(DEPTH_MAX + 1));
+        assert_eq!(text, "conditions stand at most 8 deep in each other");
+    }
+}

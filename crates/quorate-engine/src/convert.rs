@@ -299,3 +299,141 @@ pub fn empty_value(holds: &Holds) -> Value {
         Holds::Listing { .. } => Value::list([]),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_law::declare::ShownTo;
+
+    use super::*;
+
+    fn declared(holds: Holds) -> ValueDecl {
+        ValueDecl {
+            name: "load".into(),
+            title: "Load".to_owned(),
+            of: "Player".into(),
+            holds,
+            default: Datum::None,
+            among: Vec::new(),
+            least: 0,
+            tracked: String::new(),
+            shown_to: ShownTo::All,
+            tags: Vec::new(),
+            was: None,
+        }
+    }
+
+    fn number(outside: Outside) -> ValueDecl {
+        declared(Holds::Number {
+            min: Some(0),
+            max: Some(9),
+            outside,
+        })
+    }
+
+    fn numbers(unique: bool) -> ValueDecl {
+        let item = Type::Int;
+        declared(Holds::Listing { item, unique })
+    }
+
+    fn kept(decl: &ValueDecl, datum: &Datum) -> Result<Value, String> {
+        value_for(decl, datum, &mut || [7; 16])
+    }
+
+    fn ints(numbers: &[i64]) -> Datum {
+        Datum::List(numbers.iter().copied().map(Datum::Int).collect())
+    }
+
+    #[test]
+    fn a_number_out_of_its_range_stops_at_the_end_or_is_left_for_the_last_look() {
+        let far = Datum::Int(12);
+        assert_eq!(kept(&number(Outside::Clamp), &far), Ok(Value::Int(9)));
+        assert_eq!(kept(&number(Outside::Refuse), &far), Ok(Value::Int(12)));
+        assert!(!legal(&number(Outside::Refuse), &Value::Int(12)));
+        assert!(legal(&number(Outside::Refuse), &Value::Int(9)));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_told_with_what_would() {
+        let told = |decl: &ValueDecl, datum: Datum| kept(decl, &datum).expect_err("it fits");
+        let word = Datum::Text("heavy".into());
+        assert_eq!(
+            told(&number(Outside::Clamp), word.clone()),
+            "Load takes a whole number, not \"heavy\""
+        );
+        let choice = declared(Holds::Choice(vec!["light".into(), "full".into()]));
+        assert_eq!(
+            told(&choice, word),
+            "Load is one of light, full, not \"heavy\""
+        );
+        let boat = declared(Holds::Reference("Boat".into()));
+        assert_eq!(
+            told(&boat, Datum::Int(1)),
+            "Load takes a Boat or None, not 1"
+        );
+        let ledger = declared(Holds::Ledger { keep: None });
+        let ledger = told(&ledger, ints(&[]));
+        assert_eq!(ledger, "Load is a ledger: write to it with add and clear");
+        let mixed = Datum::List([Datum::Int(1), Datum::Bool(true)].into());
+        let mixed = told(&numbers(false), mixed);
+        assert_eq!(mixed, "Load holds a whole number, not True");
+    }
+
+    #[test]
+    fn a_list_keeps_each_once_where_it_says_so_and_only_what_it_may_list() {
+        let twice = ints(&[3, 1, 3]);
+        assert_eq!(
+            kept(&numbers(false), &twice).map(|it| datum(&it)),
+            Ok(twice.clone())
+        );
+        let once = kept(&numbers(true), &twice).map(|it| datum(&it));
+        assert_eq!(once, Ok(ints(&[3, 1])));
+        let few = ValueDecl {
+            among: vec![Datum::Int(1), Datum::Int(2)],
+            least: 2,
+            ..numbers(true)
+        };
+        assert_eq!(kept(&few, &twice), Err("Load lists only 1, 2".to_owned()));
+        let short = kept(&few, &ints(&[1, 1]));
+        assert_eq!(short, Err("Load lists at least 2, not 1".to_owned()));
+    }
+
+    #[test]
+    fn a_text_is_sealed_and_read_as_it_was() {
+        let text = Datum::Text("a secret".into());
+        let value = kept(&declared(Holds::Text), &text).expect("it is a text");
+        assert!(matches!(&value, Value::Text(seal) if *seal == Sealed::close("a secret", [7; 16])));
+        assert_eq!(datum(&value), text);
+        // Without a declaration it is a word of the law, open in the log.
+        assert_eq!(plain_value(&text), Some(Value::Word("a secret".into())));
+        assert_eq!(plain_value(&Datum::Function("f".into())), None);
+    }
+
+    #[test]
+    fn a_place_for_a_value_begins_with_what_it_may_hold() {
+        let from_three = Holds::Number {
+            min: Some(3),
+            max: None,
+            outside: Outside::Refuse,
+        };
+        assert_eq!(empty_value(&from_three), Value::Int(3));
+        let words = Holds::Choice(vec!["light".into(), "full".into()]);
+        assert_eq!(empty_value(&words), Value::Word("full".into()));
+    }
+
+    #[test]
+    fn what_may_be_none_fits_none_and_its_own_type() {
+        let maybe = Type::Optional(Box::new(Type::List(Box::new(Type::Int))));
+        assert!(fits(&maybe, &Datum::None) && fits(&maybe, &ints(&[1])));
+        assert!(!fits(&maybe, &Datum::Int(1)));
+        let mixed = Datum::List([Datum::Int(1), Datum::None].into());
+        assert!(!fits(&maybe, &mixed));
+        assert_eq!(type_name(&maybe), "a list, each a whole number or nothing");
+    }
+
+    #[test]
+    fn a_long_text_is_told_by_how_it_begins() {
+        let told = describe(&Datum::Text("x".repeat(41).into()));
+        assert_eq!(told, format!("\"{}…\"", "x".repeat(40)));
+        assert_eq!(describe(&Datum::Text("short".into())), "\"short\"");
+    }
+}

@@ -373,3 +373,146 @@ fn options_by_label(offer: Option<&Offer>, name: &Name, typed: &mut Typed) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Thing;
+    use quorate_kernel::command::Actor;
+    use serde_json::json;
+
+    use super::*;
+    use crate::tiny_game::{TinyGame, game, new_post};
+
+    const FEED: &str = "category(\"Bill\")\nfish = number(\"Fish\", of = player)\n\n\
+        def feed(actor: Player, who: Player, count: int = 1):\n    who.fish = count\n\naction(\"feed\", feed)\n\
+        permit(scope(actions = [\"edit\"]), anybody, \"a post\")";
+
+    fn fed() -> TinyGame {
+        game(&format!(
+            "def anybody(a: Attempt) -> bool:\n    return True\n\n{FEED}"
+        ))
+    }
+
+    #[test]
+    fn an_action_takes_what_it_asks_for_by_name_and_people_by_what_they_are_called() {
+        let game = fed();
+        let anna = Value::Thing(Thing::Player(game.anna));
+        let act = |args: &[(&str, Value)]| Act::Do {
+            action: "feed".into(),
+            args: args
+                .iter()
+                .map(|(name, value)| ((*name).into(), value.clone()))
+                .collect(),
+        };
+        let read = game.read("feed", json!({"who": "anna", "count": 3}));
+        assert_eq!(
+            read,
+            Ok(act(&[("who", anna.clone()), ("count", Value::Int(3))]))
+        );
+        let read = game.read("feed", json!({"who": "anna"}));
+        assert_eq!(read, Ok(act(&[("who", anna)])), "the law has a default");
+    }
+
+    #[test]
+    fn the_law_refuses_what_an_action_lacks_or_does_not_ask_for() {
+        let game = fed();
+        let refused = |arguments: Json| {
+            let error = game.read("feed", arguments).expect_err("it is refused");
+            let argument = error.argument().unwrap_or_default().to_owned();
+            (
+                argument,
+                error.into_refusal().map(|it| it.what().to_owned()),
+            )
+        };
+        let lacks = refused(json!({"count": 3}));
+        assert_eq!(lacks, ("who".to_owned(), Ok("a player as Who".to_owned())));
+        let word = refused(json!({"who": "Anna", "count": "many"}));
+        assert_eq!((word.0.as_str(), word.1.is_ok()), ("count", true));
+        let surplus = refused(json!({"who": "Anna", "color": "red"}));
+        assert_eq!((surplus.0.as_str(), surplus.1.is_ok()), ("color", true));
+    }
+
+    #[test]
+    fn an_act_that_every_game_has_takes_no_more_than_it_asks_for() {
+        let game = fed();
+        let leave = game.read("leave", json!({"text": "Goodbye."}));
+        assert_eq!(
+            leave,
+            Ok(Act::Leave {
+                text: typed("Goodbye.")
+            })
+        );
+        let surplus = game.read("leave", json!({"text": "", "colour": "red"}));
+        let told = surplus.expect_err("leaving has no colour").to_string();
+        assert_eq!(told, "nothing asks for colour");
+        let unknown = game.read("lieve", json!({}));
+        let refusal = unknown.map_err(RequestError::into_refusal);
+        let need = match refusal {
+            Err(Ok(refusal)) => refusal.needs[0].need.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(need, "one that there is, such as leave");
+    }
+
+    #[test]
+    fn an_edit_keeps_what_it_does_not_name() {
+        let mut game = fed();
+        let post = game.post(new_post("Bill", "More rope"));
+        let post = post.expect("anybody may");
+        let edit = game.read("edit", json!({"post": "More rope", "title": "Less rope"}));
+        let Ok(Act::EditPost {
+            title, body, patch, ..
+        }) = &edit
+        else {
+            panic!("{edit:?}");
+        };
+        assert_eq!((title.as_str(), body.as_str()), ("Less rope", "So be it."));
+        assert_eq!(*patch, None);
+        let event = game.send(Actor::Player(game.anna), edit.expect("it was read"));
+        event.expect("a rule permits it");
+        assert_eq!(game.judge.state().posts[&post].title.as_str(), "Less rope");
+    }
+
+    #[test]
+    fn a_value_that_moved_on_is_picked_as_it_was_or_as_it_is() {
+        let mut game = fed();
+        let anna = Value::Thing(Thing::Player(game.anna));
+        let mut feed = |count: i64| {
+            let args = [("who", anna.clone()), ("count", Value::Int(count))];
+            game.act("feed", &args).expect("anybody may").seq
+        };
+        feed(2);
+        let second = feed(3);
+        feed(4);
+        let value = format!("{} fish", Thing::Player(game.anna));
+        let picked = |pick: &str| {
+            let picks = json!({ value.clone(): pick });
+            let read = game.read(
+                "undo",
+                json!({"event": format!("#{second}"), "picks": picks}),
+            );
+            match read {
+                Ok(Act::Undo { event, picks, .. }) if event == second => picks[0].1.clone(),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(picked("back"), Value::Int(2));
+        assert_eq!(picked("now"), Value::Int(4));
+        let other = json!({"event": second.0, "picks": {"game cats": "back"}});
+        let error = game.read("undo", other).expect_err("it has no cats");
+        assert_eq!(error.argument(), Some("picks.game cats"));
+    }
+
+    #[test]
+    fn the_event_to_undo_is_known_before_the_game_is_asked() {
+        let undone = |action: &str, event: Json| {
+            let request = json!({"action": action, "arguments": {"event": event}});
+            let request: CommandRequest = serde_json::from_value(request).expect("it reads");
+            request.undone()
+        };
+        assert_eq!(undone("undo", json!("#7")), Some(EventSeq(7)));
+        assert_eq!(undone("undo", json!(7)), Some(EventSeq(7)));
+        assert_eq!(undone("undo", json!("the last")), None);
+        assert_eq!(undone("feed", json!(7)), None);
+    }
+}

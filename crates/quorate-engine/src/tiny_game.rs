@@ -2,17 +2,21 @@
 
 use std::sync::Arc;
 
+use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, Command, Founding, NewPost, typed};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{EventSeq, Id, Moment, Name, PlayerId, PostId, Refusal, Thing, Value};
 use quorate_law::datum::Datum;
+use serde_json::Value as Json;
 
 use crate::inputs::{Dictated, Inputs};
 use crate::judge::Judge;
+use crate::request::{CommandReader, RequestError};
 use crate::rulebook::{EDITION, Rulebook};
 use crate::tx::{Frame, Tx};
+use crate::view::View;
 
 const MANIFEST: &str =
     "title = \"T\"\nabout = \"T\"\n[[section]]\nid = \"rules\"\ntitle = \"Rules\"\n";
@@ -218,6 +222,26 @@ impl TinyGame {
             reason: Sealed::close("so it is", [0; 16]),
         };
         self.send(Actor::Operator, act).expect("the operator may")
+    }
+
+    /// The act that Anna asks for by its name and with arguments.
+    pub(crate) fn read(&self, action: &str, arguments: Json) -> Result<Act, RequestError> {
+        let request = serde_json::json!({ "action": action, "arguments": arguments });
+        let request = serde_json::from_value(request).expect("it is a request");
+        self.ask(|tx| {
+            let reader = CommandReader {
+                tx,
+                view: View {
+                    state: self.judge.state(),
+                    law: self.judge.law(),
+                    reader: Reader::Law,
+                },
+                actor: Actor::Player(self.anna),
+                name: "Anna",
+                past: &self.log,
+            };
+            reader.act(request)
+        })
     }
 
     /// A value of Anna's.

@@ -30,6 +30,8 @@ use crate::words::worded;
 pub mod accounts;
 mod deck;
 mod effort;
+#[cfg(test)]
+mod tests;
 mod writing;
 
 use accounts::RunAccounts;

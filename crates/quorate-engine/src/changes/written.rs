@@ -173,3 +173,68 @@ fn written_of_things(clause: &Clause) -> Change {
         | Clause::SwitchRule { .. } => written(clause),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Thing;
+    use serde_json::json;
+
+    use super::*;
+    use crate::changes::patch;
+    use crate::tiny_game::{game, new_post};
+
+    #[test]
+    fn what_is_written_as_data_reads_back_to_the_same_changes() {
+        let mut game = game(
+            "category(\"Bill\", statuses = [\"pending\", \"done\"])\nboat = entity(\"Boat\")\n\
+             length = number(\"Length\", of = boat)\ngold = number(\"Gold\", of = player)\n\n\
+             def launch(actor: Player):\n    boat.create()\n\naction(\"launch\", launch)",
+        );
+        game.act("launch", &[]).expect("anybody may");
+        let bill = game.post(new_post("Bill", "More boats"));
+        let bill = bill.expect("anybody may");
+        let mut boats = game.judge.state().entities.keys();
+        let boat = boats.next().map(|id| Thing::Entity(*id).to_string());
+        let anna = Thing::Player(game.anna).to_string();
+        let all = json!([
+            {"do": "add_rule", "id": "inn", "section": "rules", "parent": "house", "text": "# Inn\n\n1. So.\n", "tags": ["calm"]},
+            {"do": "replace_rule", "id": "house", "text": "1. Now.\n"},
+            {"do": "rename_rule", "id": "house", "title": "Home"},
+            {"do": "move_rule", "id": "inn", "section": "rules", "after": "house"},
+            {"do": "switch_rule", "id": "inn", "on": false},
+            {"do": "repeal_rule", "id": "inn"},
+            {"do": "set_value", "thing": anna, "name": "gold", "value": 3},
+            {"do": "add_to_value", "thing": anna, "name": "gold", "amount": -1},
+            {"do": "create_thing", "kind": "Boat", "values": {"length": 4}},
+            {"do": "remove_thing", "thing": boat},
+            {"do": "set_term", "name": "player", "one": "sailor", "many": "sailors"},
+            {"do": "rename_player", "player": anna, "name": "Annie"},
+            {"do": "remove_player", "player": anna, "bar": true},
+            {"do": "set_page", "name": "front", "text": "Welcome."},
+            {"do": "set_status", "post": bill.to_string(), "status": "done"},
+            {"do": "strike", "events": [2], "uphold": [3]},
+            {"do": "script", "code": "note(\"so\")"},
+            {"do": "prose", "text": "Be kind."},
+            {"do": "when", "test": "True", "changes": [{"do": "prose", "text": "Or not."}]},
+            {"do": "change_edition", "edition": 2},
+        ]);
+        let all: Vec<Change> = serde_json::from_value(all).expect("they are changes");
+        let clauses = game.ask(|tx| patch(tx, &all)).expect("they fit").clauses;
+        assert_eq!(changes(&clauses), all);
+    }
+
+    #[test]
+    fn a_value_is_told_as_data_or_in_words() {
+        let square = quorate_kernel::Square {
+            board: "sea".into(),
+            column: 2,
+            row: 0,
+        };
+        let told = json(&Datum::List(
+            [Datum::None, Datum::Int(3), Datum::Square(square)].into(),
+        ));
+        assert_eq!(told, json!([null, 3, "column 3, row 1 of sea"]));
+        let pairs = vec![(Datum::Int(1), Datum::Bool(true))];
+        assert_eq!(json(&Datum::Dict(pairs.into())), json!({"1": true}));
+    }
+}

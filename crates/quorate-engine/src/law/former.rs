@@ -108,3 +108,63 @@ pub(super) fn text_of(rule: &Rule) -> RuleText {
         RuleText::parse(&rule.text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tiny_game::game;
+
+    const WARES: &str = "table(\"Ware\", price = int)\nrow(Ware, \"Salt\", price = 3)\n\
+        row(Ware, \"Rope\", price = 1)\n\ndef weigh(p: Player) -> int:\n    return 1";
+
+    #[test]
+    fn a_text_gives_up_names_where_another_has_fewer_or_none_takes_its_place() {
+        let game = game(WARES);
+        let rule = game.judge.state().rules[&Name::from("house")].clone();
+        let other = |from: &str, to: &str| Rule {
+            text: rule.text.replace(from, to).into(),
+            ..rule.clone()
+        };
+        assert!(!gives_up_names(&rule, Some(&rule)));
+        assert!(!gives_up_names(&rule, Some(&other("So it is", "It is so"))));
+        let more = other(
+            "def weigh",
+            "def count() -> int:\n    return 1\n\ndef weigh",
+        );
+        assert!(!gives_up_names(&rule, Some(&more)));
+        assert!(gives_up_names(&more, Some(&rule)));
+        assert!(gives_up_names(&rule, Some(&other("weigh", "lift"))));
+        assert!(gives_up_names(&rule, None));
+        let library = Rule {
+            section: LIBRARY.into(),
+            ..rule.clone()
+        };
+        assert!(!gives_up_names(&library, None), "helpers stay");
+    }
+
+    #[test]
+    fn a_row_that_left_is_told_with_its_rule_and_the_day() {
+        let mut game = game(WARES);
+        let given_up = game.amendment("row(Ware, \"Salt\", price = 3)\n", "");
+        game.change(vec![given_up]);
+        let told = |key: &str| row_words(game.judge.state(), "Ware", key);
+        let salt = told("Salt").expect("the rule had it");
+        assert!(
+            salt.contains("`Ware.row(\"Salt\")` of House")
+                && salt.ends_with("which gave it up on 4 May 2031"),
+            "{salt}"
+        );
+        assert_eq!(told("Tea"), None, "nobody ever had it");
+    }
+
+    #[test]
+    fn a_rule_that_was_repealed_is_told_so() {
+        let mut game = game(WARES);
+        let id = Name::from("house");
+        game.change(vec![quorate_kernel::patch::Clause::RepealRule { id }]);
+        let former = sources(game.judge.state());
+        assert_eq!(former.len(), 1, "{former:?}");
+        let left = former[0].left.as_deref();
+        assert_eq!(left, Some("which was repealed on 4 May 2031"));
+    }
+}

@@ -120,3 +120,75 @@ impl CommandReader<'_> {
         by_type || self.tx.label(&datum).eq_ignore_ascii_case(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tiny_game::{TinyGame, game};
+
+    /// A game in which Anna is asked for each of these at once: which way, and how many.
+    fn asked(actions: &[&str]) -> TinyGame {
+        let mut game = game(
+            "def pick(actor: Player):\n    choose(\"Which way?\", [\"left\", \"right\"])\n\n\
+             def count(actor: Player):\n    choose(\"How many?\", [\"30\", \"20\", \"2\"])\n\n\
+             action(\"pick\", pick)\naction(\"count\", count)",
+        );
+        for action in actions {
+            game.act(action, &[]).expect("anybody may");
+        }
+        game
+    }
+
+    fn wrong(game: &TinyGame, arguments: Json) -> (String, String) {
+        let error = game.read("answer", arguments).expect_err("it is wrong");
+        let argument = error.argument().unwrap_or_default().to_owned();
+        (argument, error.to_string())
+    }
+
+    #[test]
+    fn an_option_is_named_by_itself_or_by_its_number_in_the_list() {
+        let game = asked(&["pick"]);
+        let right = Act::Answer {
+            action: "pick".into(),
+            value: Value::Word("right".into()),
+        };
+        for value in [json!("right"), json!("RIGHT"), json!("2")] {
+            let read = game.read("answer", json!({"value": value}));
+            assert_eq!(read, Ok(right.clone()), "{value}");
+        }
+        for value in [json!("up"), json!("3"), json!("0"), Json::Null] {
+            let told = wrong(&game, json!({"value": value}));
+            assert_eq!(
+                told,
+                ("value".to_owned(), "it is none of the options".to_owned())
+            );
+        }
+    }
+
+    #[test]
+    fn what_an_option_is_called_goes_before_its_place_in_the_list() {
+        let game = asked(&["count"]);
+        let read = |value: &str| match game.read("answer", json!({ "value": value })) {
+            Ok(Act::Answer { value, .. }) => value,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(read("2"), Value::Word("2".into()), "the third");
+        assert_eq!(read("1"), Value::Word("30".into()), "the first");
+    }
+
+    #[test]
+    fn where_several_questions_wait_one_is_named() {
+        let nothing = wrong(&asked(&[]), json!({"value": "left"}));
+        assert_eq!(nothing.1, "nothing waits for an answer of theirs");
+        let both = asked(&["pick", "count"]);
+        let (argument, told) = wrong(&both, json!({"value": "left"}));
+        assert_eq!(argument, "question");
+        assert_eq!(told, "several wait: name one of open:count, open:pick");
+        let read = both.read("answer", json!({"question": "open:pick", "value": "left"}));
+        assert!(matches!(read, Ok(Act::Answer { action, .. }) if action == "pick"));
+        let other = wrong(&both, json!({"question": "open:fly", "value": "left"}));
+        assert_eq!(other.1, "nothing waits for an answer of theirs");
+    }
+}

@@ -206,3 +206,81 @@ fn removed(from: &mut Vec<(String, Argument)>, name: &str) -> Option<Argument> {
     let at = from.iter().position(|(known, _)| known == name)?;
     Some(from.remove(at).1)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn data(json: Json) -> Argument {
+        Argument::Data(json)
+    }
+
+    fn given(named: &[(&str, Json)], plain: &[Json]) -> Arguments {
+        let named = named.iter();
+        let named = named.map(|(name, json)| ((*name).to_owned(), data(json.clone())));
+        Arguments::new(named.collect(), plain.iter().cloned().map(data).collect())
+    }
+
+    #[test]
+    fn a_name_goes_before_the_order_and_a_default_comes_last() {
+        let mut arguments = given(&[("post", json!("A bill"))], &[json!("first")]);
+        arguments.or("text", data(json!("by default")));
+        arguments.or("icon", data(json!("for")));
+        let mut take = |name| arguments.take(name);
+        assert_eq!(take("post"), Some(data(json!("A bill"))));
+        assert_eq!(take("text"), Some(data(json!("first"))));
+        assert_eq!(take("icon"), Some(data(json!("for"))));
+        assert_eq!(take("more"), None);
+    }
+
+    #[test]
+    fn what_nobody_took_is_told_by_its_name_or_by_itself() {
+        let told = |arguments: Arguments| arguments.finish().map_err(|error| error.to_string());
+        assert_eq!(told(Arguments::default()), Ok(()));
+        let named = given(&[("color", json!("red"))], &[json!("one")]);
+        assert_eq!(told(named), Err("nothing asks for color".to_owned()));
+        let plain = given(&[], &[json!("one")]);
+        assert_eq!(told(plain), Err("nothing asks for one".to_owned()));
+    }
+
+    #[test]
+    fn nothing_given_for_what_is_needed_is_missing() {
+        let mut arguments = given(&[("text", Json::Null)], &[]);
+        assert_eq!(arguments.text("text"), Err(RequestError::missing("text")));
+        let mut arguments = given(&[("text", Json::Null)], &[]);
+        assert_eq!(arguments.text_or_empty("text"), Ok(String::new()));
+        let mut arguments = given(&[("text", json!(3))], &[]);
+        let error = arguments.named_text("text").expect_err("a number is none");
+        assert_eq!(error.to_string(), "text is a text, not 3");
+    }
+
+    #[test]
+    fn a_number_is_read_as_the_log_shows_it() {
+        for (shown, number) in [
+            (json!("#12"), Some(12)),
+            (json!(12), Some(12)),
+            (json!("twelve"), None),
+        ] {
+            let mut arguments = given(&[("event", shown.clone())], &[]);
+            let read = arguments.number("event", "an event is a number");
+            assert_eq!(read.ok(), number, "{shown}");
+        }
+    }
+
+    #[test]
+    fn entries_are_those_under_the_name_and_all_that_are_left_each_with_its_path() {
+        let fields = json!({"theme": "ice"});
+        let mut arguments = given(&[("fields", fields), ("colour", json!("red"))], &[]);
+        let entries = arguments.entries("fields").expect("they are given by name");
+        let told: Vec<_> = entries
+            .iter()
+            .map(|entry| (entry.path.as_str(), entry.name.as_str()))
+            .collect();
+        assert_eq!(told, [("fields.theme", "theme"), ("colour", "colour")]);
+        assert_eq!(arguments.left(), None);
+        let mut listed = given(&[("fields", json!(["ice"]))], &[]);
+        assert!(listed.entries("fields").is_err());
+    }
+}

@@ -100,3 +100,38 @@ fn listed(names: &[Name]) -> String {
     let names: Vec<_> = names.iter().map(Name::as_str).collect();
     names.join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_action_is_the_laws_refusal_with_the_one_spelt_most_like_it() {
+        let error = |action: &str| RequestError::NoAction {
+            action: action.to_owned(),
+            known: vec!["withdraw".into(), "vote".into()],
+        };
+        assert_eq!(error("fly").argument(), None);
+        let need = |action: &str| {
+            let refusal = error(action).into_refusal().expect("the law says no");
+            refusal.needs[0].need.clone()
+        };
+        assert_eq!(need("wihdraw"), "one that there is, such as withdraw");
+        assert_eq!(need("fly"), "");
+        let told = error("fly").to_string();
+        assert_eq!(
+            told,
+            "there is no action called \"fly\": there are withdraw, vote"
+        );
+    }
+
+    #[test]
+    fn a_request_that_is_wrong_itself_is_no_refusal() {
+        let missing = RequestError::missing("text");
+        assert_eq!(missing.argument(), Some("text"));
+        assert_eq!(missing.clone().into_refusal(), Err(missing));
+        let refused = RequestError::refused("post", Refusal::plain("a post"));
+        assert_eq!(refused.argument(), Some("post"));
+        assert_eq!(refused.into_refusal(), Ok(Refusal::plain("a post")));
+    }
+}

@@ -180,3 +180,94 @@ impl CommandReader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{Act, typed};
+    use serde_json::json;
+
+    use crate::tiny_game::{TinyGame, game, new_post};
+
+    fn bills() -> TinyGame {
+        game("category(\"Bill\")\ncategory(\"Edict\")")
+    }
+
+    /// The argument that a request is wrong about, and what is told of it.
+    fn wrong(game: &TinyGame, action: &str, arguments: serde_json::Value) -> (String, String) {
+        let error = game.read(action, arguments).expect_err("it is wrong");
+        let argument = error.argument().unwrap_or_default().to_owned();
+        (argument, error.to_string())
+    }
+
+    #[test]
+    fn a_post_is_found_by_title_whatever_the_case_or_by_number() {
+        let mut game = bills();
+        let post = game.post(new_post("Bill", "More rope"));
+        let post = post.expect("anybody may");
+        for name in [
+            "more ROPE".to_owned(),
+            post.to_string(),
+            format!("post:{post}"),
+        ] {
+            let read = game.read("withdraw", json!({"post": name}));
+            assert_eq!(read, Ok(Act::Withdraw { post }), "{name}");
+        }
+        let (argument, told) = wrong(&game, "withdraw", json!({"post": "Less rope"}));
+        assert_eq!(argument, "post");
+        assert!(
+            told.starts_with("no post is called \"Less rope\""),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn several_people_are_named_in_a_list_or_in_a_row_and_whoever_is_unknown_is_told() {
+        let game = bills();
+        let to_anna = Act::Message {
+            to: vec![game.anna, game.anna],
+            text: typed("Hello"),
+        };
+        for to in [json!("anna, Anna"), json!(["Anna", "anna"])] {
+            let read = game.read("message", json!({"to": to, "text": "Hello"}));
+            assert_eq!(read, Ok(to_anna.clone()));
+        }
+        let unknown = json!({"to": ["Anna", "Zed"], "text": "Hello"});
+        let (argument, told) = wrong(&game, "message", unknown);
+        assert_eq!(argument, "to[1]");
+        assert_eq!(told, "nobody here is called Zed: there are Anna");
+    }
+
+    #[test]
+    fn what_is_misspelt_is_told_with_what_there_is() {
+        let game = bills();
+        let post = json!({"category": "Bil", "title": "More rope"});
+        let (argument, told) = wrong(&game, "post", post);
+        assert_eq!(argument, "category");
+        assert_eq!(
+            told,
+            "there is no category Bil: there are Bill, Edict and Post"
+        );
+        let claim = json!({"rule": "hous", "reason": "so it is"});
+        let (argument, told) = wrong(&game, "claim", claim);
+        assert_eq!(argument, "rule");
+        assert_eq!(told, "there is no rule hous; did you mean house?");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_change_or_a_field_is_told_with_its_path() {
+        let game = bills();
+        let changes = json!([{"do": "prose", "text": "Be kind."}, {"do": "prose"}]);
+        let claim = json!({"rule": "house", "reason": "so it is", "changes": changes});
+        assert_eq!(wrong(&game, "claim", claim).0, "changes[1]");
+        let unknown =
+            json!([{"do": "repeal_rule", "id": "inn"}, {"do": "remove_player", "player": "Zed"}]);
+        let claim = json!({"rule": "house", "reason": "so it is", "changes": unknown});
+        assert_eq!(wrong(&game, "claim", claim).0, "changes[1].player");
+        let post = json!({"category": "Bill", "title": "More rope", "fields": {"width": 3}});
+        let (argument, told) = wrong(&game, "post", post);
+        assert_eq!(
+            (argument.as_str(), told.as_str()),
+            ("fields.width", "a Bill has no width")
+        );
+    }
+}

@@ -409,3 +409,149 @@ pub(crate) fn identifiers(code: &str) -> impl Iterator<Item = &str> {
 fn player(thing: &Thing) -> Option<Thing> {
     matches!(thing, Thing::Player(_)).then(|| thing.clone())
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Value;
+    use quorate_kernel::command::NewPost;
+    use quorate_kernel::patch::Patch;
+    use quorate_kernel::seal::Sealed;
+
+    use super::*;
+    use crate::tiny_game::{TinyGame, game, new_post};
+    use crate::topics::rules;
+
+    const PURSE: &str = "category(\"Bill\")\ngold = number(\"Gold\", of = player, tracked = \"Purse\")\n\n\
+        def earn(actor: Player):\n    actor.gold += 1\n\naction(\"earn\", earn)";
+
+    fn record(datum: &Datum) -> &Record {
+        match datum {
+            Datum::Record(record) => record,
+            other => panic!("it is no record: {other:?}"),
+        }
+    }
+
+    fn text<'r>(record: &'r Record, field: &str) -> &'r str {
+        record.text(field).map_or("", |text| text)
+    }
+
+    fn claimed(game: &TinyGame, clause: &Clause, rests_on: &str) -> Record {
+        let rests_on = Name::from(rests_on);
+        record(&game.ask(|tx| of_claim(tx, clause, &rests_on))).clone()
+    }
+
+    #[test]
+    fn a_change_of_a_value_tells_what_it_was_what_it_becomes_and_who_declares_it() {
+        let mut game = game(PURSE);
+        game.act("earn", &[]).expect("anybody may");
+        let set = claimed(&game, &game.set("gold", 5), "house");
+        let told = ["kind", "value", "table", "home", "tracked", "section"];
+        let told = told.map(|field| text(&set, field));
+        assert_eq!(
+            told,
+            ["value set", "gold", "Player", "house", "Purse", "rules"]
+        );
+        let ends = |record: &Record| ["before", "after"].map(|end| record.get(end).cloned());
+        assert_eq!(ends(&set), [Some(Datum::Int(1)), Some(Datum::Int(5))]);
+        let taken = Clause::AddToValue {
+            thing: Thing::Player(game.anna),
+            name: "gold".into(),
+            amount: -4,
+        };
+        let taken = claimed(&game, &taken, "house");
+        assert_eq!(ends(&taken), [Some(Datum::Int(1)), Some(Datum::Int(-3))]);
+    }
+
+    #[test]
+    fn a_change_is_named_by_the_rule_that_declares_it_and_by_one_whose_code_says_it() {
+        let mut game = game(PURSE);
+        let of = |id: &str, code: &str| Clause::AddRule {
+            id: id.into(),
+            section: "rules".into(),
+            parent: None,
+            after: None,
+            title: id.to_owned(),
+            text: format!("1. So.\n\n```starlark\n{code}\n```\n").into(),
+            tags: vec![],
+        };
+        let rich = "def rich(p: Player) -> bool:\n    return p.gold > 9";
+        let golden = "def golden(p: Player) -> bool:\n    return p.name == \"gold1\"";
+        game.change(vec![of("rich", rich), of("golden", golden)]);
+        let named = |rule: &str| claimed(&game, &game.set("gold", 5), rule);
+        let named = ["house", "rich", "golden"].map(|rule| named(rule).get("named").cloned());
+        assert_eq!(named, [true, true, false].map(|is| Some(Datum::Bool(is))));
+    }
+
+    #[test]
+    fn changes_inside_a_condition_are_numbered_within_it() {
+        let mut game = game(PURSE);
+        let prose = || Clause::Prose {
+            text: "Be kind.".to_owned(),
+        };
+        let when = Clause::When {
+            test: "True".into(),
+            clauses: vec![prose(), game.set("gold", 1)],
+        };
+        let patch = Patch {
+            clauses: vec![prose(), when],
+        };
+        let post = game.post(NewPost {
+            patch: Some(Sealed::close(patch, [0; 16])),
+            ..new_post("Bill", "Some changes")
+        });
+        let records = game.ask(|tx| of_post(tx, post.expect("anybody may")));
+        let places: Vec<&str> = records.iter().map(|it| text(record(it), "at")).collect();
+        assert_eq!(places, ["0", "1", "1.0", "1.1"]);
+        assert_eq!(describe(record(&records[3])), "value set (gold)");
+        assert_eq!(describe(record(&records[0])), "prose");
+    }
+
+    #[test]
+    fn what_code_did_is_told_as_the_changes_that_do_it_one_by_one() {
+        let game = game(PURSE);
+        let anna = Thing::Player(game.anna);
+        let house = Name::from("house");
+        let done = game.ask(|tx| {
+            let before = tx.state();
+            values::set_attribute(tx, &anna, "gold", Datum::Int(2)).expect("it is a number");
+            rules::retitle(tx, &house, "Home").expect("it is there");
+            rules::switch(tx, &house, false).expect("it is there");
+            done_since(tx, "3", &before)
+        });
+        let mut told: Vec<String> = done.iter().map(|it| describe(record(it))).collect();
+        told.sort();
+        let wanted = [
+            "rule renamed (house)",
+            "rule switched (house)",
+            "value set (gold)",
+        ];
+        assert_eq!(told, wanted);
+        let gold = done.iter().map(record);
+        let mut gold = gold.filter(|record| text(record, "value") == "gold");
+        let gold = gold.next().expect("it was set");
+        assert_eq!(text(gold, "at"), "3");
+        assert_eq!(gold.get("before"), Some(&Datum::Int(0)), "as it was before");
+    }
+
+    #[test]
+    fn a_value_that_is_set_to_what_it_was_is_no_change() {
+        let game = game(PURSE);
+        let cell = |at| {
+            Some(Cell {
+                value: Value::Int(3),
+                at: game.now,
+                by: at,
+                claimed: false,
+            })
+        };
+        let effect = Effect::Cell {
+            key: quorate_kernel::rows::CellKey {
+                thing: Thing::Player(game.anna),
+                name: "gold".into(),
+            },
+            old: cell(quorate_kernel::EventSeq(1)),
+            new: cell(quorate_kernel::EventSeq(2)),
+        };
+        assert!(clauses_of(game.judge.state(), &effect).is_empty());
+    }
+}

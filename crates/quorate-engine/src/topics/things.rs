@@ -242,3 +242,87 @@ pub(crate) fn of_kind(tx: &Tx, kind: &Name, status: Option<&Name>) -> Vec<Thing>
     }
     tx.with_state(|state| state.entities_of(kind).map(Thing::Entity).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::{EntityId, EventSeq, Id};
+
+    use super::*;
+    use crate::tiny_game::{TinyGame, game, new_post};
+
+    const DECLARED: &str = "boat = entity(\"Boat\", title = \"Rowing boat\")\n";
+    const LAUNCH: &str = "category(\"Bill\", statuses = [\"pending\", \"done\"])\ncategory(\"Edict\")\n\n\
+        def launch(actor: Player):\n    boat.create()\n\naction(\"launch\", launch)";
+
+    fn boats() -> TinyGame {
+        game(&format!("{DECLARED}{LAUNCH}"))
+    }
+
+    #[test]
+    fn things_whose_kind_left_the_law_wait_for_it_to_come_back() {
+        let mut game = boats();
+        game.act("launch", &[]).expect("anybody may");
+        let mut afloat = game.judge.state().entities.keys();
+        let boat = Thing::Entity(*afloat.next().expect("it floats"));
+        let seen = |game: &TinyGame| {
+            let of_kind = game.ask(|tx| things_of(tx, &"Boat".into()).len());
+            game.ask(|tx| (exists(tx, &boat), is_there(tx, &boat), of_kind))
+        };
+        assert_eq!(seen(&game), (true, true, 1));
+        let left = game.amendment(DECLARED, "");
+        game.change(vec![left]);
+        assert_eq!(seen(&game), (true, false, 0));
+        let back = game.amendment("def launch", &format!("{DECLARED}\ndef launch"));
+        game.change(vec![back]);
+        assert_eq!(seen(&game), (true, true, 1));
+    }
+
+    #[test]
+    fn a_thing_that_is_gone_has_no_kind_and_goes_out_of_what_holds_it() {
+        let game = boats();
+        let gone = Thing::Entity(EntityId(Id::new(EventSeq(7), 0)));
+        let anna = Value::Thing(Thing::Player(game.anna));
+        game.ask(|tx| {
+            let Err(Stop::Broken(fault)) = kind_of(tx, &gone) else {
+                panic!("it has a kind");
+            };
+            assert_eq!(fault.text, "there is no such thing any more");
+            let gone = Value::Thing(gone.clone());
+            assert_eq!(without_gone(tx, &gone), Some(Value::None));
+            let both = Value::list([gone, anna.clone()]);
+            let rest = Value::list([anna.clone()]);
+            assert_eq!(without_gone(tx, &both), Some(rest));
+            assert_eq!(without_gone(tx, &anna), None);
+        });
+    }
+
+    #[test]
+    fn posts_are_of_their_category_and_of_all_and_stand_in_the_order_of_writing() {
+        let mut game = boats();
+        let mut post = |category: &str| {
+            let posted = game.post(new_post(category, "So be it"));
+            Thing::Post(posted.expect("anybody may"))
+        };
+        let posts = [post("Bill"), post("Edict"), post("Bill")];
+        game.ask(|tx| {
+            let [bill, edict, all] = ["Bill", "Edict", "Post"].map(Name::from);
+            assert_eq!(things_of(tx, &all), posts);
+            assert_eq!(things_of(tx, &edict), posts[1..2]);
+            let pending = of_kind(tx, &bill, Some(&"pending".into()));
+            assert_eq!(pending, [posts[0].clone(), posts[2].clone()]);
+            assert!(of_kind(tx, &bill, Some(&"done".into())).is_empty());
+            assert!(is_a(tx, &bill, &all) && !is_a(tx, &all, &bill));
+            assert!(!is_a(tx, &"Boat".into(), &all));
+        });
+    }
+
+    #[test]
+    fn a_kind_is_called_by_its_title_or_by_the_word_of_the_game() {
+        let game = boats();
+        let word = |kind: &str| game.ask(|tx| kind_word(tx, &kind.into()));
+        assert_eq!(word("Boat"), "Rowing boat");
+        assert_eq!(word("Player"), "player");
+        assert_eq!(word("Rule"), "rule");
+        assert_eq!(word("Cart"), "Cart", "nobody declared it");
+    }
+}
