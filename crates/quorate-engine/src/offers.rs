@@ -7,6 +7,7 @@ use quorate_law::stop::{Site, Stop};
 
 use crate::convert;
 use crate::law::At;
+use crate::law::lost::fault_words;
 use crate::topics::guards::Attempt;
 pub use crate::topics::limits::Quota;
 use crate::topics::{actions, guards, labels, last_look, limits, owed, people, permission, things};
@@ -372,9 +373,9 @@ fn verdict(tx: &Tx, answer: Result<(), Stop>) -> Result<(), Refusal> {
         Ok(()) | Err(Stop::Asks(_)) => Ok(()),
         Err(Stop::Refused(refusal)) => Err(*refusal),
         Err(Stop::Broken(fault)) => {
-            tx.broke(&fault.site, &fault.text);
+            tx.broke(&fault.site, &fault);
             let refusal = tx.refusal_at(&fault.site, WORKING_CODE);
-            let said = tx.with_state(|state| tx.law.fault_words(state, &fault));
+            let said = tx.with_state(|state| fault_words(state, &fault));
             let topic = Topic::BrokenCode { in_line: false };
             Err(refusal.about(topic).having(said))
         }

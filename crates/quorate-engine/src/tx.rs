@@ -17,7 +17,7 @@ use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, PostId, Refusal, Th
 use quorate_law::budget::Limits;
 use quorate_law::code::Script;
 use quorate_law::datum::Datum;
-use quorate_law::stop::{Answer, Site, Stop};
+use quorate_law::stop::{Answer, Fault, Site, Stop};
 use quorate_law::world::World;
 
 use crate::inputs::UnmetCondition;
@@ -109,7 +109,7 @@ struct Work {
     removed: bool,
     followed: usize,
     law_changed: bool,
-    broken: Vec<(Site, String)>,
+    broken: Vec<(Site, Fault)>,
     enacted: Vec<PostId>,
     unmet_conditions: Vec<UnmetCondition>,
     losses: Vec<usize>,
@@ -542,11 +542,9 @@ impl Tx {
     }
 
     /// Notes that a rule broke, for its count of breaks.
-    pub fn broke(&self, site: &Site, text: &str) {
-        self.work
-            .borrow_mut()
-            .broken
-            .push((site.clone(), text.to_owned()));
+    pub fn broke(&self, site: &Site, fault: &Fault) {
+        let mut work = self.work.borrow_mut();
+        work.broken.push((site.clone(), fault.clone()));
     }
 
     /// Whether anything changed the law.
@@ -641,7 +639,7 @@ pub struct Finished {
     /// Its lines for the log.
     pub notes: Vec<Note>,
     /// Rules that broke in it.
-    pub broken: Vec<(Site, String)>,
+    pub broken: Vec<(Site, Fault)>,
 }
 
 /// Joins what one clause did to one value in a row of steps, so that a loop of `+= 1` reads as one change.

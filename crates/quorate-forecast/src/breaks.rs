@@ -59,7 +59,7 @@ pub(crate) fn broken(
         let finished = tx.finish();
         let all = finished.broken.into_iter();
         all.filter(|(site, _)| rules.contains(&site.rule))
-            .map(|(site, text)| (site.rule, site.clause, text))
+            .map(|(site, fault)| (site.rule, site.clause, fault.text))
             .collect()
     })
 }
@@ -83,7 +83,7 @@ fn run(tx: &Tx, site: &Site, function: &Name, of: Option<&Name>) {
         ..tx.frame()
     };
     if let Err(Stop::Broken(fault)) = tx.trial(frame, || tx.call(function, args)) {
-        tx.broke(site, &fault.text);
+        tx.broke(site, &fault);
     }
 }
 

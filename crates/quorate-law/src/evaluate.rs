@@ -10,7 +10,7 @@ use starlark::values::Heap;
 
 use crate::errors::{is_limit, words};
 use crate::frame::{RunFrame, limit_passed};
-use crate::stop::{Fault, Site, Stop};
+use crate::stop::{Fault, FaultKind, Site, Stop};
 
 /// How many bytes of a statement's text are a share of a step more.
 const BYTES_A_SHARE: u64 = 64;
@@ -40,7 +40,7 @@ impl<'e> BeforeStmtFuncDyn<'e> for Watch {
         Err(self.frame.stopped(Stop::Broken(Box::new(Fault {
             site: site.unwrap_or_default(),
             text,
-            limit: true,
+            kind: FaultKind::Limit,
         }))))
     }
 }
@@ -82,7 +82,7 @@ pub(crate) fn run<'v, T>(
         Err(_panic) => Err(Stop::Broken(Box::new(Fault {
             site: frame.outer.clone(),
             text: "the rule's code could not be run any further".to_owned(),
-            limit: true,
+            kind: FaultKind::Limit,
         }))),
     }
 }
@@ -99,10 +99,14 @@ fn explain(frame: &RunFrame, error: &starlark::Error) -> Stop {
         None => Fault {
             site: Site::default(),
             text: words(error),
-            limit: is_limit(error),
+            kind: if is_limit(error) {
+                FaultKind::Limit
+            } else {
+                FaultKind::Code
+            },
         },
     };
-    if fault.limit && fault.text.is_empty() {
+    if fault.kind == FaultKind::Limit && fault.text.is_empty() {
         fault.text = words(error);
     }
     if fault.site == Site::default() {

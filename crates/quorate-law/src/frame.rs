@@ -15,7 +15,7 @@ use crate::collect::Collector;
 use crate::errors::fault;
 use crate::module::CompiledModule;
 use crate::objects::Host;
-use crate::stop::{Answer, Fault, Site, Stop};
+use crate::stop::{Answer, Fault, FaultKind, Site, Stop};
 use crate::world::World;
 
 /// One entry into rule code.
@@ -99,7 +99,7 @@ impl RunFrame {
                 text: format!(
                     "rules call each other in a circle: {depth} answers wait for one another"
                 ),
-                limit: true,
+                kind: FaultKind::Limit,
             })));
         }
         parts.budget.add_steps(ENTRY);
@@ -159,7 +159,7 @@ impl RunFrame {
         self.stopped(Stop::Broken(Box::new(Fault {
             site: Site::default(),
             text: text.into(),
-            limit: true,
+            kind: FaultKind::Limit,
         })))
     }
 

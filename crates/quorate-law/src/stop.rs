@@ -53,8 +53,19 @@ pub struct Fault {
     pub site: Site,
     /// One sentence for the rule's author.
     pub text: String,
-    /// Whether a limit on steps, memory, depth or output ended it.
-    pub limit: bool,
+    /// What it is of.
+    pub kind: FaultKind,
+}
+
+/// What a rule broke of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FaultKind {
+    /// What its code does.
+    Code,
+    /// A limit on steps, memory, depth or output.
+    Limit,
+    /// A name that went with its rule.
+    Lost,
 }
 
 impl Stop {
@@ -63,7 +74,16 @@ impl Stop {
         Self::Broken(Box::new(Fault {
             site: Site::default(),
             text: text.into(),
-            limit: false,
+            kind: FaultKind::Code,
+        }))
+    }
+
+    /// Code came to a name that went with its rule; the runner adds the place.
+    pub fn lost(text: impl Into<String>) -> Self {
+        Self::Broken(Box::new(Fault {
+            site: Site::default(),
+            text: text.into(),
+            kind: FaultKind::Lost,
         }))
     }
 
@@ -72,7 +92,7 @@ impl Stop {
         Self::Broken(Box::new(Fault {
             site: Site::default(),
             text: text.into(),
-            limit: true,
+            kind: FaultKind::Limit,
         }))
     }
 

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Game, fence, player};
 use quorate_law::datum::Datum;
-use quorate_law::stop::{Fault, Stop};
+use quorate_law::stop::{Fault, FaultKind, Stop};
 use quorate_law::{Budget, RuleSource, compile};
 
 /// A law of one fence, which begins in line 5, must be stopped where it runs.
@@ -56,7 +56,7 @@ fn what_never_ends_is_stopped() {
         ),
     ] {
         let fault = body(code);
-        assert!(fault.limit, "{fault:?}");
+        assert!(fault.kind == FaultKind::Limit, "{fault:?}");
         assert!(lines.contains(&fault.site.line), "{fault:?}\n{code}");
     }
     for code in [
@@ -66,7 +66,10 @@ fn what_never_ends_is_stopped() {
         "def two(n: int) -> int:\n    return two(n - 1) + two(n - 1) if n > 0 else 1\ndef run(p: Player): two(40)",
     ] {
         let fault = stopped(code);
-        assert!(fault.limit && fault.site.line >= 5, "{fault:?}\n{code}");
+        assert!(
+            fault.kind == FaultKind::Limit && fault.site.line >= 5,
+            "{fault:?}\n{code}"
+        );
     }
 }
 
@@ -85,7 +88,7 @@ fn statements_and_what_they_work_out_are_charged() {
     ] {
         let began = code.chars().take(60).collect::<String>();
         let fault = body(&code);
-        assert!(fault.limit, "{fault:?}\n{began}");
+        assert!(fault.kind == FaultKind::Limit, "{fault:?}\n{began}");
         assert!(fault.text.contains("takes more than"), "{fault:?}\n{began}");
     }
 }
@@ -108,7 +111,7 @@ fn what_doubles_is_stopped() {
         "x = [[1] * 1000]\nfor _ in range(900):\n    x = [list(y) + list(y) for y in x]",
     ] {
         let fault = body(code);
-        assert!(fault.limit, "{fault:?}\n{code}");
+        assert!(fault.kind == FaultKind::Limit, "{fault:?}\n{code}");
         assert!((7..=8).contains(&fault.site.line), "{fault:?}\n{code}");
     }
 }
@@ -127,7 +130,7 @@ fn what_grows_at_once_is_stopped_before_it_does() {
         "x = {i: list(range(1000)) for i in range(100000)}",
     ] {
         let fault = body(code);
-        assert!(fault.limit, "{fault:?}\n{code}");
+        assert!(fault.kind == FaultKind::Limit, "{fault:?}\n{code}");
         assert_eq!(fault.site.line, 6, "{fault:?}\n{code}");
     }
 }
@@ -227,7 +230,10 @@ fn what_holds_itself_is_printed_and_let_go() {
 #[test]
 fn what_a_rule_writes_is_limited() {
     let fault = body("for _ in range(1000): note(\"a\" * 10000)");
-    assert!(fault.limit && fault.text.contains("text"), "{fault:?}");
+    assert!(
+        fault.kind == FaultKind::Limit && fault.text.contains("text"),
+        "{fault:?}"
+    );
     let fault = body("x = rolls(1000000000, 6, \"dice\")");
     assert!(fault.text.contains("dice"), "{fault:?}");
 }
@@ -303,7 +309,7 @@ fn a_top_level_that_runs_away_puts_its_fence_to_sleep() {
 #[test]
 fn a_run_after_a_hostile_one_is_as_good_as_before() {
     let fault = body("x = \"abc\" * 2000000000");
-    assert!(fault.limit);
+    assert!(fault.kind == FaultKind::Limit);
     let sources = [fence("def run(p: Player) -> int: return 2 + 2\n")];
     let law = compile(&sources, 1);
     let game = Game::of(1);

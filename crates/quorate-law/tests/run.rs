@@ -8,7 +8,7 @@ use common::{Game, awake, fence, library, player, rule};
 use quorate_kernel::{Moment, Span};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{Declared, Holds, Outside, Per, Schedule, Trigger};
-use quorate_law::stop::{Answer, Stop};
+use quorate_law::stop::{Answer, FaultKind, Stop};
 use quorate_law::{Budget, Compiled};
 
 fn call(law: &Compiled, game: &Rc<Game>, function: &str, args: Vec<Datum>) -> Answer<Datum> {
@@ -308,7 +308,10 @@ fn derived_values_run_rule_code_inside_rule_code() {
     let Err(Stop::Broken(fault)) = call(&law, &game, "endless", vec![p(1)]) else {
         panic!()
     };
-    assert!(fault.limit && fault.text.contains("circle"), "{fault:?}");
+    assert!(
+        fault.kind == FaultKind::Limit && fault.text.contains("circle"),
+        "{fault:?}"
+    );
     assert_eq!(
         law.reads["twice"]
             .iter()

@@ -470,7 +470,7 @@ impl Player {
 }
 
 /// How long what was acknowledged may take to be told.
-const TELLING: Duration = Duration::from_secs(30);
+const TELLING: Duration = Duration::from_mins(2);
 
 #[test]
 fn what_is_to_be_told_outlives_every_kill_and_comes_twice_under_one_name_alone() {

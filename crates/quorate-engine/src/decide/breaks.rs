@@ -5,9 +5,10 @@ use std::sync::Arc;
 use quorate_kernel::event::NoteKind;
 use quorate_kernel::rows::{Breaks, ClauseKey};
 use quorate_kernel::{Refusal, Topic};
-use quorate_law::stop::{Answer, Fault, Stop};
+use quorate_law::stop::{Answer, Fault, FaultKind, Stop};
 
 use crate::law::fence_at;
+use crate::law::lost::fault_words;
 use crate::tx::Tx;
 use crate::words::WORKING_CODE;
 
@@ -17,7 +18,7 @@ const BREAKS_MAX: u32 = 3;
 /// The refusal of a command whose own code broke.
 pub(super) fn broken(tx: &Tx, fault: &Fault) -> Refusal {
     let refusal = tx.refusal_at(&fault.site, WORKING_CODE);
-    let said = tx.with_state(|state| tx.law.fault_words(state, fault));
+    let said = tx.with_state(|state| fault_words(state, fault));
     let in_line = fault.site.line > 0;
     let refusal = refusal.about(Topic::BrokenCode { in_line });
     if in_line {
@@ -29,9 +30,9 @@ pub(super) fn broken(tx: &Tx, fault: &Fault) -> Refusal {
 
 /// Counts the breaks of this event; after the third a clause's code sleeps.
 pub(super) fn count_breaks(tx: &Tx) {
-    for (site, text) in tx.finish().broken {
-        // Who asks for a lost name breaks there however often, and what else the clause does goes on.
-        if tx.law.asks_for_lost(&site) || tx.law.is_of_a_lost_value(&text) {
+    for (site, fault) in tx.finish().broken {
+        // Who asks for a lost name, or calls what does, breaks there however often, and what else the clause does goes on.
+        if fault.kind == FaultKind::Lost || tx.law.asks_for_lost(&site) {
             continue;
         }
         let Some(key) = tx.with_state(|state| fence_at(state, &site)) else {
@@ -53,7 +54,7 @@ pub(super) fn count_breaks(tx: &Tx) {
             key,
             Breaks {
                 times,
-                last: text,
+                last: fault.text,
                 asleep,
             },
         );

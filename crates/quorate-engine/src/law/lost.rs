@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use quorate_kernel::Name;
 use quorate_kernel::state::State;
 use quorate_law::declare::ActionDecl;
-use quorate_law::stop::{Fault, Site};
+use quorate_law::stop::{Fault, FaultKind, Site, Stop};
 use quorate_law::{Dependence, Lean, asked_together};
 
 use super::Law;
@@ -16,6 +16,15 @@ use crate::words::worded;
 pub fn dependences(state: &State) -> BTreeSet<Dependence> {
     let (sources, edition) = sources(state);
     quorate_law::dependences(&sources, edition)
+}
+
+/// What a fault says. Where it names a rule that went, that rule's title has the words of the theme.
+pub(crate) fn fault_words(state: &State, fault: &Fault) -> String {
+    if fault.kind == FaultKind::Lost {
+        worded(state, &fault.text)
+    } else {
+        fault.text.clone()
+    }
 }
 
 impl Law {
@@ -66,12 +75,12 @@ impl Law {
         asked.any(|function| self.breaking.contains(function))
     }
 
-    /// What a fault says. Where it names a rule that went, that rule's title has the words of the theme.
-    pub(crate) fn fault_words(&self, state: &State, fault: &Fault) -> String {
-        if self.asks_for_lost(&fault.site) || self.is_of_a_lost_value(&fault.text) {
-            worded(state, &fault.text)
-        } else {
-            fault.text.clone()
+    /// Why a value cannot be read or written that nothing provides: it went with its rule, or else what is said of one that
+    /// there never was.
+    pub(crate) fn nothing_called(&self, value: &str, else_said: impl FnOnce() -> String) -> Stop {
+        match self.lost_values.get(&Name::from(value)) {
+            Some(words) => Stop::lost(words.as_str()),
+            None => Stop::fault(else_said()),
         }
     }
 
@@ -79,11 +88,6 @@ impl Law {
     pub fn asks_for_lost(&self, site: &Site) -> bool {
         let mut leans = self.leans.iter().filter(|lean| lean.breaks());
         leans.any(|lean| lean.site.rule == site.rule && lean.site.clause == site.clause)
-    }
-
-    /// Whether this is what is said to whoever asks for a lost value.
-    pub fn is_of_a_lost_value(&self, text: &str) -> bool {
-        self.lost_values.values().any(|words| words == text)
     }
 }
 
@@ -222,6 +226,29 @@ mod tests {
         let words = "it asks for `ring` of Drums, which was repealed on 4 May 2031";
         assert!(refusal.needs[0].have.ends_with(words), "{refusal:?}");
         assert_eq!(refusal.needs[0].topic, Topic::BrokenCode { in_line: true });
+    }
+
+    #[test]
+    fn whoever_calls_what_asks_for_a_lost_name_is_not_put_to_sleep() {
+        let mut game = game("");
+        let bells = "def ring(p: Player):\n    note(str(roll(6, \"bell\")))";
+        let hall = "def play(p: Player):\n    ring(p)";
+        let door = "def knock(actor: Player):\n    note(\"knock\")\n\n\
+            def heard(actor: Player):\n    play(actor)\n\n\
+            action(\"knock\", knock)\nafter(\"knock\", heard)";
+        game.change(vec![
+            rule("bells", bells),
+            rule("hall", hall),
+            rule("door", door),
+        ]);
+        game.change(vec![repealed("bells")]);
+        for _ in 0..4 {
+            let knocked = game.act("knock", &[]).expect("the hook is left out");
+            let said = &knocked.notes.last().expect("a line on the hook").text;
+            assert!(said.contains("it asks for `ring` of bells"), "{said}");
+        }
+        assert!(game.judge.state().breaks.is_empty());
+        assert!(game.judge.law().asleep.is_empty());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use quorate_law::declare::Trigger;
 use quorate_law::stop::{Site, Stop};
 
 use super::things;
+use crate::law::lost::fault_words;
 use crate::law::{At, AutomaticDecl, Law};
 use crate::memo::{Effort, Kept, MemoKey};
 use crate::tx::Tx;
@@ -38,8 +39,8 @@ pub(crate) fn holds(tx: &Tx, test: &Name, thing: &Thing, site: &Site) -> bool {
     let holds = match answer {
         Ok(holds) => holds,
         Err(Stop::Broken(fault)) => {
-            tx.broke(site, &fault.text);
-            let said = tx.with_state(|state| tx.law.fault_words(state, &fault));
+            tx.broke(site, &fault);
+            let said = tx.with_state(|state| fault_words(state, &fault));
             tx.say(
                 NoteKind::Broke,
                 format!("the test {test} of {} broke: {said}", site.rule),

@@ -161,7 +161,7 @@ fn nobody_permits(tx: &Tx, attempt: &Attempt, unheld: &[&At<GuardDecl>]) -> Refu
 fn speaks(tx: &Tx, guard: &At<GuardDecl>, record: &Datum) -> Answer<bool> {
     match tx.apart(|| tx.holds_at(&guard.site, &guard.it.when, vec![record.clone()]))? {
         Err(Stop::Broken(fault)) => {
-            tx.broke(&guard.site, &fault.text);
+            tx.broke(&guard.site, &fault);
             tx.say(
                 NoteKind::Broke,
                 format!("a guard of {} broke: {}", guard.site.rule, fault.text),
@@ -191,7 +191,7 @@ fn stronger_of<'a>(
         Ok(answer) if answer == args[1] => Ok(other),
         Ok(_) => Ok(prohibition),
         Err(Stop::Broken(fault)) => {
-            tx.broke(&stronger.site, &fault.text);
+            tx.broke(&stronger.site, &fault);
             tx.say(
                 NoteKind::Broke,
                 format!("the precedence of guards broke: {}", fault.text),

@@ -8,6 +8,7 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Fault, Site, Stop};
 
 use super::things;
+use crate::law::lost::fault_words;
 use crate::tx::{Happening, Tx};
 
 /// Runs every hook on something that happened, in document order.
@@ -34,7 +35,7 @@ pub(crate) fn run(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>) -> An
         Ok(_) => Ok(()),
         Err(Stop::Broken(fault)) => {
             tx.go_back(mark);
-            tx.broke(site, &fault.text);
+            tx.broke(site, &fault);
             say_left_out(tx, site, &fault);
             Ok(())
         }
@@ -43,7 +44,7 @@ pub(crate) fn run(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>) -> An
 }
 
 fn say_left_out(tx: &Tx, site: &Site, fault: &Fault) {
-    let said = tx.with_state(|state| tx.law.fault_words(state, fault));
+    let said = tx.with_state(|state| fault_words(state, fault));
     let text = format!("{} broke and was left out: {said}", site.rule);
     tx.say(NoteKind::Broke, text);
 }
@@ -61,7 +62,7 @@ pub(crate) fn of_itself(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>)
         }
         Err(Stop::Broken(fault)) => {
             tx.go_back(mark);
-            tx.broke(site, &fault.text);
+            tx.broke(site, &fault);
             say_left_out(tx, site, &fault);
             Ok(false)
         }

@@ -18,10 +18,9 @@ use crate::tx::Tx;
 /// What every thing of a kind has, whatever the law.
 pub(crate) fn read(tx: &Tx, law: &Law, thing: &Thing, kind: &Name, name: &str) -> Answer<Datum> {
     let none = || {
-        let lost = law.lost_values.get(&Name::from(name)).cloned();
-        let words =
-            lost.unwrap_or_else(|| format!("{} has no {name}", with_article(kind.as_str())));
-        Err(Stop::fault(words))
+        Err(law.nothing_called(name, || {
+            format!("{} has no {name}", with_article(kind.as_str()))
+        }))
     };
     match thing {
         Thing::Game => game(tx, name).map_or_else(none, Ok),

@@ -120,7 +120,7 @@ fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<BTreeSe
                 Ok(false) => {}
                 // An exclusion that breaks excludes nobody: the game goes on, and the log says so.
                 Err(Stop::Broken(fault)) => {
-                    tx.broke(site, &fault.text);
+                    tx.broke(site, &fault);
                     broken = true;
                     break;
                 }

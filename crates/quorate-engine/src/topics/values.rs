@@ -114,19 +114,17 @@ pub(crate) fn set_attribute(tx: &Tx, thing: &Thing, name: &str, given: Datum) ->
     let law = tx.frame().law;
     let kind = things::kind_of(tx, thing)?;
     let Some(decl) = law.value(&kind, name).cloned() else {
-        return Err(Stop::fault(match law.derived(&kind, name) {
-            Some(derived) => format!("{} is worked out, not written", derived.it.title),
-            None => law
-                .lost_values
-                .get(&Name::from(name))
-                .cloned()
-                .unwrap_or_else(|| {
-                    format!(
-                        "{} has no value {name} to write",
-                        with_article(kind.as_str())
-                    )
-                }),
-        }));
+        return Err(match law.derived(&kind, name) {
+            Some(derived) => {
+                Stop::fault(format!("{} is worked out, not written", derived.it.title))
+            }
+            None => law.nothing_called(name, || {
+                format!(
+                    "{} has no value {name} to write",
+                    with_article(kind.as_str())
+                )
+            }),
+        });
     };
     if !things::exists(tx, thing) {
         return Err(Stop::fault(format!(

@@ -47,7 +47,10 @@ fn going_back_keeps_what_was_done_before_and_what_broke_since() {
         set(tx, &game, 2);
         let mark = tx.mark();
         set(tx, &game, 7);
-        tx.broke(&tx.frame().site, "a clause");
+        let Stop::Broken(fault) = Stop::fault("a clause") else {
+            unreachable!("it is one");
+        };
+        tx.broke(&tx.frame().site, &fault);
         tx.go_back(mark);
         assert_eq!(gold(tx, &game), Datum::Int(2));
         let broken = tx.finish().broken;

@@ -11,7 +11,7 @@ use quorate_kernel::state::{Effect, State, TableRow};
 use quorate_kernel::{Id, Moment, PostId};
 use quorate_law::budget::Limits;
 use quorate_law::datum::Datum;
-use quorate_law::stop::{Answer, Fault, Stop};
+use quorate_law::stop::{Answer, Fault, FaultKind, Stop};
 
 use super::Tx;
 use crate::law::{Law, LawCache};
@@ -79,7 +79,7 @@ impl Tx {
         Err(Stop::Broken(Box::new(Fault {
             site: self.site(),
             text: format!("more than {} MiB is changed at once", EVENT_BYTES_MAX >> 20),
-            limit: true,
+            kind: FaultKind::Limit,
         })))
     }
 

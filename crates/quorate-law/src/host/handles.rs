@@ -13,7 +13,9 @@ use super::play::question;
 
 pub(crate) const NATIVES: &[Native] = &[
     ("__held", held),
-    ("__lost", |args, _| Err(fault(args.text(0)?))),
+    ("__lost", |args, _| {
+        Err(args.frame.stopped(Stop::lost(args.text(0)?)))
+    }),
     ("__lost_board", |args, _| {
         Ok(handle(args, args.text(0)?.into(), "board"))
     }),
