@@ -429,3 +429,61 @@ fn difference(before: &Judge, after: &Judge) -> Option<String> {
     let first = differences.iter().find(|effect| is_otherwise(effect))?;
     Some(format!("{first:?}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::tiny_book::book;
+
+    const HOARD: &str = r#"---
+section: core
+---
+# Hoard
+
+1. Who plays finds Gold, and it is counted how often that changed.
+
+```starlark
+gold = number("Gold", of = player)
+moves = number("Moves", of = player)
+
+def find(actor: Player):
+    actor.gold += 1
+
+def count(p: Player, old: int, new: int):
+    p.moves += 1
+
+action("find", find)
+changed("gold", count, of = player)
+```
+"#;
+
+    #[test]
+    fn an_undo_is_compared_as_it_was_before_hooks_wrote_over_it() {
+        let rules = book(&[("1-hoard.md", HOARD)]);
+        let mut game = SimulatedGame::begin(&rules, 1).expect("it begins");
+        let member = game.members()[0];
+        let before = game.judge.clone();
+        let mut done = |act: Act| {
+            let event = done(&mut game, member, act).expect("it holds");
+            event.expect("anybody may")
+        };
+        let found = done(Act::Do {
+            action: "find".into(),
+            args: Vec::new(),
+        });
+        let undone = done(Act::Undo {
+            event: found.seq,
+            picks: Vec::new(),
+            reason: typed("a trial"),
+        });
+        let of_hooks: Vec<&Effect> = hooked(&undone).collect();
+        assert_eq!(of_hooks.len(), 1, "{of_hooks:?}");
+        let counted = difference(&before, &game.judge).expect("the hook counted the undo");
+        assert!(counted.contains("moves"), "{counted}");
+        let back = without(&game.judge, &of_hooks).expect("it is what the hook wrote");
+        assert_eq!(difference(&before, &back), None);
+        // What the undo left elsewhere is found, though the hook wrote over it.
+        let other = without(&game.judge, &[]).expect("nothing is taken back");
+        assert!(difference(&other, &back).is_some());
+    }
+}
