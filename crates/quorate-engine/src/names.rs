@@ -72,7 +72,9 @@ pub fn check(state: &State, name: &str, who: Option<PlayerId>) -> Result<(), Ref
 pub fn look_alike(one: &str, other: &str) -> bool {
     let lower = |name: &str| -> String { name.nfkc().flat_map(char::to_lowercase).collect() };
     let alike = |one: &str, other: &str| skeleton(one).eq(skeleton(other));
-    alike(one, other) || alike(&lower(one), &lower(other))
+    // A nought looks like the large O alone.
+    let round = |name: &str| lower(&skeleton(&lower(name)).collect::<String>());
+    alike(one, other) || alike(&round(one), &round(other))
 }
 
 fn is_invisible(c: char) -> bool {
@@ -114,6 +116,7 @@ mod tests {
     fn look_alikes_look_alike() {
         assert!(look_alike("Paul", "PAUL"));
         assert!(look_alike("Bill", "BiIl"));
+        assert!(look_alike("Matteo", "Matte0") && look_alike("OLGA", "0lga"));
         assert!(!look_alike("Anna", "Anno"));
     }
 }

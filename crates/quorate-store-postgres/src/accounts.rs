@@ -217,6 +217,12 @@ impl Accounts for PostgresStore {
         self.write(made).await.map(drop)
     }
 
+    async fn recovery(&self, digest: Digest, now: Moment) -> Result<Option<AccountId>> {
+        let found = query("SELECT account FROM recoveries WHERE digest = $1 AND ends_at > $2");
+        self.first(found.bind(digest.0.to_vec()).bind(now.0), rows::recovery)
+            .await
+    }
+
     async fn use_recovery(&self, digest: Digest, now: Moment) -> Result<Option<AccountId>> {
         let used = |pool: PgPool| async move {
             let mut transaction = pool.begin().await?;

@@ -213,6 +213,12 @@ impl Accounts for Store {
         self.write(made).await.map(drop)
     }
 
+    async fn recovery(&self, digest: Digest, now: Moment) -> Result<Option<AccountId>> {
+        let found = query("SELECT account FROM recoveries WHERE digest = ? AND ends_at > ?");
+        self.first(found.bind(digest.0.to_vec()).bind(now.0), rows::recovery)
+            .await
+    }
+
     async fn use_recovery(&self, digest: Digest, now: Moment) -> Result<Option<AccountId>> {
         let mut writer = self.writer().await?;
         writer.begin().await?;

@@ -1,7 +1,7 @@
 //! Copies of everything, and back.
 //!
-//! A copy is a folder with the file and the secret, or one file: a tar of the same two. It is made beside its place and
-//! renamed when it is whole, so that what bears its name is never half a copy.
+//! A copy is a folder with the file, the secret and the digests of both, or one file: a tar of these. It is made beside its
+//! place and renamed when it is whole, so that what bears its name is never half a copy.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Seek, SeekFrom};
@@ -14,6 +14,9 @@ use quorate_runtime::ports::{Backup, StoreError};
 use crate::Store;
 use crate::error::{Explain, of_file};
 use crate::folder::{FILE, SECRET, private, sync_folder, write_private};
+
+/// The file in which a copy has the digests of its others, by which a changed byte is found wherever it is.
+const DIGESTS: &str = "digests";
 
 impl Store {
     /// Copies everything into a new data folder, as it is at this moment, while the server goes on.
@@ -97,6 +100,9 @@ impl Store {
             .explain()?;
         let synced = File::open(&file).and_then(|file| file.sync_all());
         synced.map_err(|e| of_file(&e, &file))?;
+        let digests = digests_of(folder).map_err(|e| of_file(&e, folder))?;
+        let list = folder.join(DIGESTS);
+        write_private(&list, digests.as_bytes()).map_err(|e| of_file(&e, &list))?;
         sync_folder(folder)
     }
 }
@@ -108,18 +114,52 @@ impl Backup for Store {
     }
 }
 
-/// Puts the files of a backup, a folder or a file, into a new folder. Whether they are whole shows when that is opened.
+/// Puts the files of a backup, a folder or a file, into a new folder, and holds them to the digests that they were copied with.
+/// Gives whether there are any: earlier copies have none, and whether those are whole shows when the folder is opened.
 ///
 /// # Errors
-/// Fails where `from` is no backup, and where `into` cannot be written.
-pub fn unpack(from: &Path, into: &Path) -> Result<(), StoreError> {
+/// Fails where `from` is no backup or a damaged one, and where `into` cannot be written.
+pub fn unpack(from: &Path, into: &Path) -> Result<bool, StoreError> {
+    take_out(from, into)?;
+    let list = into.join(DIGESTS);
+    let told = match fs::read(&list) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        told => told.map_err(|e| of_file(&e, &list))?,
+    };
+    fs::remove_file(&list).map_err(|e| of_file(&e, &list))?;
+    if digests_of(into).map_err(|e| of_file(&e, into))?.as_bytes() != told {
+        return Err(damaged("its files are not as they were copied"));
+    }
+    sync_folder(into)?;
+    Ok(true)
+}
+
+fn damaged(what: &str) -> StoreError {
+    StoreError::Damaged { what: what.into() }
+}
+
+/// The digests of the files of a copy, a line each.
+fn digests_of(folder: &Path) -> io::Result<String> {
+    let line = |name: &str| -> io::Result<String> {
+        let mut hasher = blake3::Hasher::new();
+        io::copy(&mut File::open(folder.join(name))?, &mut hasher)?;
+        Ok(format!("{}  {name}\n", hasher.finalize().to_hex()))
+    };
+    [SECRET, FILE].into_iter().map(line).collect()
+}
+
+/// Puts the files of a backup into a new folder as they are.
+fn take_out(from: &Path, into: &Path) -> Result<(), StoreError> {
     let foreign = || StoreError::Foreign {
         what: from.display().to_string().into(),
     };
     let place = |name: &str| private().create_new(true).open(into.join(name));
     if from.is_dir() {
-        for name in [FILE, SECRET] {
+        for name in [FILE, SECRET, DIGESTS] {
             let path = from.join(name);
+            if name == DIGESTS && !path.exists() {
+                continue;
+            }
             let mut source = File::open(&path).map_err(|e| of_file(&e, &path))?;
             put(
                 &mut source,
@@ -133,14 +173,22 @@ pub fn unpack(from: &Path, into: &Path) -> Result<(), StoreError> {
     let mut archive = tar::Archive::new(io::BufReader::new(file));
     let mut found = Vec::new();
     for entry in archive.entries().map_err(|_| foreign())? {
-        let mut entry = entry.map_err(|_| foreign())?;
-        let path = entry.path().map_err(|_| foreign())?.into_owned();
-        let known = [FILE, SECRET]
+        // What begins as a copy and goes on as something else was one.
+        let broken = || {
+            if found.is_empty() {
+                foreign()
+            } else {
+                damaged("it is cut off, or something else is in it")
+            }
+        };
+        let mut entry = entry.map_err(|_| broken())?;
+        let path = entry.path().map_err(|_| broken())?.into_owned();
+        let known = [FILE, SECRET, DIGESTS]
             .into_iter()
             .find(|name| path == Path::new(name));
         let name = known
             .filter(|name| !found.contains(name))
-            .ok_or_else(foreign)?;
+            .ok_or_else(broken)?;
         put(
             &mut entry,
             &mut place(name).map_err(|e| of_file(&e, into))?,
@@ -148,8 +196,11 @@ pub fn unpack(from: &Path, into: &Path) -> Result<(), StoreError> {
         )?;
         found.push(name);
     }
-    if found.len() < 2 {
+    if found.is_empty() {
         return Err(foreign());
+    }
+    if ![FILE, SECRET].iter().all(|name| found.contains(name)) {
+        return Err(damaged("it is cut off"));
     }
     sync_folder(into)
 }
@@ -159,10 +210,10 @@ fn put(source: &mut impl io::Read, file: &mut File, into: &Path) -> Result<(), S
     copied.map_err(|e| of_file(&e, into))
 }
 
-/// Writes the two files of a folder as a tar.
+/// Writes the files of a copy as a tar.
 fn pack(folder: &Path, out: &File) -> io::Result<()> {
     let mut tar = tar::Builder::new(io::BufWriter::new(out));
-    for name in [SECRET, FILE] {
+    for name in [SECRET, FILE, DIGESTS] {
         tar.append_file(name, &mut File::open(folder.join(name))?)?;
     }
     let buffer = tar.into_inner()?;

@@ -85,7 +85,7 @@ impl Player {
         let headers = format!("cookie: {}\r\n", cookie_of(&head, "quorate"));
         let (_, _, page) = ask(address, "GET", "/settings", &headers, "").expect("the settings");
         let form = format!(
-            "csrf={}&label=load&scopes=vote&scopes=post&scopes=act&scopes=admin",
+            "csrf={}&old=lamps+on+the+quay&label=load&scopes=vote&scopes=post&scopes=act&scopes=admin",
             csrf(&page)
         );
         let (_, _, page) = ask(

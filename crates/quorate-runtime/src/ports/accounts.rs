@@ -274,6 +274,12 @@ pub trait Accounts: Send + Sync {
 
     /// Makes a link for a new password.
     async fn make_recovery(&self, recovery: &Recovery) -> Result<(), AccountError>;
+    /// Whose such a link is; none where it does not count.
+    async fn recovery(
+        &self,
+        digest: Digest,
+        now: Moment,
+    ) -> Result<Option<AccountId>, AccountError>;
     /// Uses such a link up, and all others of the same account with it; none where it does not count.
     async fn use_recovery(
         &self,

@@ -13,9 +13,7 @@ pub enum StoreError {
     #[error("the disk is full, or the store has reached its size limit: make room, then try again")]
     Full,
     /// The folder or the file cannot be written.
-    #[error(
-        "{what} cannot be written: give this user the right to write there, or open it to read only"
-    )]
+    #[error("{what} cannot be written: give this user the right to write there")]
     ReadOnly {
         /// Which file or folder.
         what: Arc<str>,

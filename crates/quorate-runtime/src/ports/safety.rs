@@ -27,6 +27,8 @@ pub enum SecurityEvent {
     SignedIn,
     /// Somebody typed a wrong password.
     SignInFailed,
+    /// A wrong password or code was typed where somebody who is signed in changes something.
+    CheckFailed,
     /// The account was made.
     SignedUp,
     /// A new password was set by its owner.
@@ -49,6 +51,10 @@ pub enum SecurityEvent {
     TokenRevoked,
     /// A session was ended from another browser.
     SessionEnded,
+    /// An account was marked as an operator's.
+    OperatorMarked,
+    /// The mark of an operator was taken away.
+    OperatorUnmarked,
     /// An operator made an invitation.
     Invited,
     /// An operator muted the account.
@@ -83,9 +89,10 @@ pub enum SecurityEvent {
 
 impl SecurityEvent {
     /// All there are.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 31] = [
         Self::SignedIn,
         Self::SignInFailed,
+        Self::CheckFailed,
         Self::SignedUp,
         Self::PasswordChanged,
         Self::RecoveryMailed,
@@ -97,6 +104,8 @@ impl SecurityEvent {
         Self::TokenMade,
         Self::TokenRevoked,
         Self::SessionEnded,
+        Self::OperatorMarked,
+        Self::OperatorUnmarked,
         Self::Invited,
         Self::Muted,
         Self::Suspended,
@@ -119,6 +128,7 @@ impl SecurityEvent {
         match self {
             Self::SignedIn => "signed-in",
             Self::SignInFailed => "sign-in-failed",
+            Self::CheckFailed => "check-failed",
             Self::SignedUp => "signed-up",
             Self::PasswordChanged => "password-changed",
             Self::RecoveryMailed => "recovery-mailed",
@@ -130,6 +140,8 @@ impl SecurityEvent {
             Self::TokenMade => "token-made",
             Self::TokenRevoked => "token-revoked",
             Self::SessionEnded => "session-ended",
+            Self::OperatorMarked => "operator-marked",
+            Self::OperatorUnmarked => "operator-unmarked",
             Self::Invited => "invited",
             Self::Muted => "muted",
             Self::Suspended => "suspended",

@@ -8,7 +8,7 @@ use axum::response::Response;
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::LogFault;
 use quorate_runtime::in_process::Rejudger;
-use quorate_runtime::ports::TokenScope;
+use quorate_runtime::ports::{SecurityEvent, TokenScope};
 use quorate_runtime::verify;
 use quorate_runtime::verify::Grade;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,7 @@ use crate::api::asked::Ask;
 use crate::api::caller::{Caller, Signed};
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
+use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::app::{export, removal};
@@ -180,7 +181,14 @@ pub(crate) async fn export(
         .check(TokenScope::Admin)
         .map_err(AppError::from)?;
     site.checks.take(visitor.who(), site.now_ms())?;
-    Ok(export::as_file(&site, &game, !query.open).await?)
+    let file = export::as_file(&site, &game, !query.open).await?;
+    let happened = Happened {
+        event: SecurityEvent::CopyTaken,
+        account: None,
+        about: game,
+    };
+    safety::note(&site, &visitor, happened).await;
+    Ok(file)
 }
 
 /// A game that was removed, or put back.

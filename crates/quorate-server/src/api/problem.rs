@@ -269,7 +269,7 @@ impl From<AppError> for Problem {
         if status.is_server_error() {
             tracing::error!(error = %error.what(), "a request of the API failed");
         }
-        let mut problem = Self::new(kind, status, error.title(), error.what(), todo);
+        let mut problem = Self::new(kind, status, error.title(), error.told(), todo);
         match &error {
             AppError::Refused(refusal) => {
                 problem.refusal = Some(Box::new(RefusalData::of(refusal)));

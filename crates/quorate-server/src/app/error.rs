@@ -108,6 +108,34 @@ impl AppError {
         }
     }
 
+    /// What happened as a reader is told it: paths, addresses and the words of a database are the operator's, and stand in the
+    /// server's log.
+    pub fn told(&self) -> String {
+        match self {
+            Self::Operating(OperatingError::Store(error))
+            | Self::Account(AccountError::Store(error)) => match error {
+                StoreError::ReadOnly { .. } => {
+                    "nothing can be written on this server now: its folder is read only".to_owned()
+                }
+                StoreError::Damaged { .. }
+                | StoreError::Foreign { .. }
+                | StoreError::Later { .. }
+                | StoreError::Taken { .. }
+                | StoreError::NoSecret { .. }
+                | StoreError::OtherSecret { .. }
+                | StoreError::Lost { .. }
+                | StoreError::NodeReplaced { .. }
+                | StoreError::ObjectLost { .. }
+                | StoreError::NoObjects { .. }
+                | StoreError::Failed { .. } => {
+                    "what this server keeps cannot be read or written now".to_owned()
+                }
+                _ => self.what(),
+            },
+            _ => self.what(),
+        }
+    }
+
     /// What to do about it.
     pub fn todo(&self) -> &'static str {
         match self {
@@ -206,7 +234,7 @@ impl IntoResponse for AppError {
         if self.status().is_server_error() {
             tracing::error!(error = %self.what(), "a request failed");
         }
-        let text = format!("{}\n{}\n{}\n", self.title(), self.what(), self.todo());
+        let text = format!("{}\n{}\n{}\n", self.title(), self.told(), self.todo());
         let mut response = (self.status(), text).into_response();
         if let Self::TooOften(often) = &self {
             let seconds = often.retry_after_ms.div_ceil(1_000).to_string();
@@ -215,5 +243,20 @@ impl IntoResponse for AppError {
             }
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_the_operator_can_use_is_told_to_nobody_else() {
+        let what = "/srv/quorate/lock".into();
+        let error = AppError::from(OperatingError::Store(StoreError::ReadOnly { what }));
+        assert!(error.what().contains("/srv/quorate"));
+        assert!(!error.told().contains("/srv"), "{}", error.told());
+        let full = AppError::from(OperatingError::Store(StoreError::Full));
+        assert!(full.told().contains("the disk is full"));
     }
 }

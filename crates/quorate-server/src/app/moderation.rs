@@ -1,6 +1,7 @@
 //! What operators keep accounts from, where it is asked.
 
 use quorate_kernel::command::Act;
+use quorate_runtime::OperatingError;
 use quorate_runtime::ports::{AccountId, Restraint, RestraintKind};
 
 use crate::app::error::AppError;
@@ -32,6 +33,30 @@ pub(crate) async fn may_sign_in(site: &AppState, id: AccountId) -> Result<(), Ap
         Some(restraint) => Err(AppError::Form(describe(site, &restraint))),
         None => Ok(()),
     }
+}
+
+/// Ends the sessions and tokens of a suspended account, and holds what goes out to it. Its ways to sign in stay, for when that
+/// is lifted.
+///
+/// # Errors
+/// Fails where the store does.
+pub(crate) async fn shut_out(site: &AppState, id: AccountId) -> Result<(), AppError> {
+    let accounts = &site.deps.accounts;
+    for session in accounts.sessions_of(id, site.now()).await? {
+        accounts.end_session(session.digest).await?;
+    }
+    for token in accounts.tokens_of(id).await? {
+        accounts.revoke_token(token.digest).await?;
+    }
+    let Some(outbox) = &site.deps.outbox else {
+        return Ok(());
+    };
+    let channels = outbox.channels_of(id).await;
+    for channel in channels.map_err(OperatingError::from)? {
+        let paused = outbox.pause_channel(channel.id, Some("the account was suspended"));
+        paused.await.map_err(OperatingError::from)?;
+    }
+    Ok(())
 }
 
 /// What its owner is told.

@@ -6,7 +6,7 @@
 use quorate_kernel::{GameId, Moment, Span};
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::outbox::{ChannelId, LetterId};
-use quorate_runtime::ports::{AccountId, TokenScopes};
+use quorate_runtime::ports::{Account, AccountId, TokenScopes};
 
 use crate::app::state::AppState;
 use crate::security::same_secret;
@@ -26,8 +26,9 @@ pub(crate) enum WordFor {
     Bounce(LetterId),
     /// Read what waits for the owner of a channel.
     Feed(ChannelId),
-    /// Play as an account from elsewhere, once this was used before it ends.
-    Link(AccountId, TokenScopes, Moment),
+    /// Play as an account from elsewhere, once this was used before it ends, and while the account's password is that of this
+    /// [`mark`].
+    Link(AccountId, TokenScopes, Moment, String),
 }
 
 /// How long a word to link somebody elsewhere counts.
@@ -46,9 +47,9 @@ impl WordFor {
             Self::Whole(letter) => format!("w.{}", letter.0),
             Self::Bounce(letter) => format!("b.{}", letter.0),
             Self::Feed(channel) => format!("f.{}", channel.0),
-            Self::Link(account, scopes, ends_at) => {
+            Self::Link(account, scopes, ends_at, mark) => {
                 let scopes = scopes.to_string().replace(' ', "+");
-                format!("l.{}.{scopes}.{}", account.0, ends_at.0)
+                format!("l.{}.{scopes}.{}.{mark}", account.0, ends_at.0)
             }
         }
     }
@@ -67,14 +68,25 @@ impl WordFor {
             ["w", letter] => Self::Whole(LetterId(number(letter)?)),
             ["b", letter] => Self::Bounce(LetterId(number(letter)?)),
             ["f", channel] => Self::Feed(ChannelId(number(channel)?)),
-            ["l", account, scopes, ends_at] => {
+            ["l", account, scopes, ends_at, mark] => {
                 let scopes = scopes.replace('+', " ").parse().ok()?;
                 let ends_at = Moment(ends_at.parse().ok()?);
-                Self::Link(AccountId(number(account)?), scopes, ends_at)
+                Self::Link(
+                    AccountId(number(account)?),
+                    scopes,
+                    ends_at,
+                    (*mark).to_owned(),
+                )
             }
             _ => return None,
         })
     }
+}
+
+/// By what a word knows the password that an account has, and that it has another.
+pub(crate) fn mark(account: &Account) -> String {
+    let digest = account.password.as_deref().unwrap_or_default();
+    blake3::hash(digest.as_bytes()).to_hex()[..8].to_owned()
 }
 
 fn proof(secret: &[u8; 32], open: &str) -> String {
@@ -122,8 +134,18 @@ mod tests {
             WordFor::Whole(LetterId(3)),
             WordFor::Bounce(LetterId(3)),
             WordFor::Feed(ChannelId(3)),
-            WordFor::Link(AccountId(3), TokenScopes::all(), Moment(7)),
-            WordFor::Link(AccountId(3), TokenScopes::default(), Moment(7)),
+            WordFor::Link(
+                AccountId(3),
+                TokenScopes::all(),
+                Moment(7),
+                "0a1b2c4d".to_owned(),
+            ),
+            WordFor::Link(
+                AccountId(3),
+                TokenScopes::default(),
+                Moment(7),
+                String::new(),
+            ),
         ];
         for what in all {
             let word = written(&secret, &what);

@@ -144,7 +144,7 @@ fn failed_in(
     let shown = ErrorPage {
         chrome,
         title: error.title().to_owned(),
-        what: error.what(),
+        what: error.told(),
         todo: error.todo().to_owned(),
         ways,
         reference,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Instrument;
@@ -28,9 +28,16 @@ pub(crate) async fn tell(
         .map(u64::from_le_bytes)
         .unwrap_or_default();
     let id = format!("{id:016x}");
-    let span = tracing::info_span!("request", %id, %method, %route);
+    let account = tracing::field::Empty;
+    let span = tracing::info_span!("request", %id, %method, %route, account);
     let began_at = site.now();
-    let mut response = next.run(request).instrument(span).await;
+    let mut response = next.run(request).instrument(span.clone()).await;
+    if matches!(
+        response.status(),
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN
+    ) {
+        span.in_scope(|| tracing::info!(target: "security", status = response.status().as_u16(), "not let in"));
+    }
     // The clock may have been set back.
     let millis = u32::try_from((site.now() - began_at).0).unwrap_or(0);
     let status = response.status().as_u16().to_string();

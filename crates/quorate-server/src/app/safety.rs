@@ -1,7 +1,10 @@
 //! What accounts are kept safe by: the security log, and who is told of its entries.
 
+use quorate_notices::outbox::{ChannelAudience, ChannelSort};
+use quorate_runtime::OperatingError;
 use quorate_runtime::ports::{Account, AccountId, SecurityEntry, SecurityEvent};
 
+use crate::app::error::AppError;
 use crate::app::metrics;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
@@ -47,6 +50,31 @@ pub async fn note(site: &AppState, visitor: &Visitor, happened: Happened) {
     }
 }
 
+/// Ends every way in to an account: sessions, tokens, links, and the places to which its notices go, private feeds among them,
+/// for whoever was in it may have chosen those. What goes to the account's own mail address stays, and so does a room, which
+/// hears what everybody may.
+///
+/// # Errors
+/// Fails where the store does.
+pub async fn close_ways(site: &AppState, account: &Account) -> Result<(), AppError> {
+    site.deps.safety.close_ways(account.id).await?;
+    let Some(outbox) = &site.deps.outbox else {
+        return Ok(());
+    };
+    let channels = outbox.channels_of(account.id).await;
+    for channel in channels.map_err(OperatingError::from)? {
+        let is_own_mail = channel.sort == ChannelSort::Mail
+            && (account.mail.as_deref())
+                .is_some_and(|mail| mail.eq_ignore_ascii_case(&channel.address));
+        let is_room = matches!(channel.audience, ChannelAudience::Room(..));
+        if !is_own_mail && !is_room {
+            let dropped = outbox.drop_channel(channel.id).await;
+            dropped.map_err(OperatingError::from)?;
+        }
+    }
+    Ok(())
+}
+
 /// Whether an owner is told by mail: of what opens an account or closes it, and of nothing that happens every day.
 fn is_mailed(event: SecurityEvent) -> bool {
     match event {
@@ -66,11 +94,14 @@ fn is_mailed(event: SecurityEvent) -> bool {
         | SecurityEvent::Ended => true,
         SecurityEvent::SignedIn
         | SecurityEvent::SignInFailed
+        | SecurityEvent::CheckFailed
         | SecurityEvent::SignedUp
         | SecurityEvent::RecoveryMailed
         | SecurityEvent::RecoveryMade
         | SecurityEvent::TokenRevoked
         | SecurityEvent::SessionEnded
+        | SecurityEvent::OperatorMarked
+        | SecurityEvent::OperatorUnmarked
         | SecurityEvent::Invited
         | SecurityEvent::ClockTrusted
         | SecurityEvent::Withheld
@@ -141,6 +172,7 @@ pub fn describe(event: SecurityEvent) -> &'static str {
     match event {
         SecurityEvent::SignedIn => "Signed in",
         SecurityEvent::SignInFailed => "Signing in failed",
+        SecurityEvent::CheckFailed => "A wrong password or code was typed in the settings",
         SecurityEvent::SignedUp => "The account was made",
         SecurityEvent::PasswordChanged => "The password was changed",
         SecurityEvent::RecoveryMailed => "A link for a new password was mailed",
@@ -152,6 +184,8 @@ pub fn describe(event: SecurityEvent) -> &'static str {
         SecurityEvent::TokenMade => "A token was made",
         SecurityEvent::TokenRevoked => "A token was revoked",
         SecurityEvent::SessionEnded => "A browser was signed out from another",
+        SecurityEvent::OperatorMarked => "The account was made an operator\u{2019}s",
+        SecurityEvent::OperatorUnmarked => "The account is an operator\u{2019}s no longer",
         SecurityEvent::Invited => "An operator made an invitation",
         SecurityEvent::Muted => "An operator muted the account",
         SecurityEvent::Suspended => "An operator suspended the account",

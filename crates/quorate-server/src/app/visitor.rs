@@ -73,6 +73,12 @@ impl Visitor {
         }
     }
 
+    /// The word of this browser, if that account was signed in from it before.
+    pub fn known_for(&self, site: &AppState, account: &Account) -> Option<String> {
+        let (cookie, digest) = (self.known.as_ref()?, account.password.as_ref()?);
+        site.known.read(cookie, account.id.0, digest)
+    }
+
     /// With what and from where somebody comes: "Firefox on Linux, from 192.0.2.7".
     pub fn place(&self) -> String {
         format!("{}, from {}", self.browser, self.address)
@@ -163,6 +169,9 @@ impl Visitor {
             }
             None => None,
         };
+        if let Some(account) = &account {
+            tracing::Span::current().record("account", account.id.0);
+        }
         let is_new = carried.is_none();
         let token = match carried {
             Some(token) => token,

@@ -155,7 +155,7 @@ async fn played(site: &Arc<AppState>, answer: &MailAnswer) -> Result<Option<Stri
         Ok(why) => Ok(why),
         Err(AppError::NotFound) => Ok(Some("That game is no longer here.".to_owned())),
         Err(error @ AppError::NotMade(JobFailed::TimeOver(_) | JobFailed::Ended)) => {
-            Ok(Some(error.what()))
+            Ok(Some(error.told()))
         }
         Err(error) => Err(error),
     }
@@ -210,7 +210,7 @@ impl Inquiry for MailedAnswer {
             Ok(_) => Ok(None),
             Err(AppError::Refused(refusal)) => Ok(Some(view.refusal(tried, &refusal).sentence())),
             Err(error @ (AppError::Forbidden(_) | AppError::SignIn | AppError::NotFound)) => {
-                Ok(Some(error.what()))
+                Ok(Some(error.told()))
             }
             Err(error) => Err(error),
         }

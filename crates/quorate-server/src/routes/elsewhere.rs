@@ -106,10 +106,13 @@ impl WorkSort {
                 Some(Self::Command)
             }
             ("/g", "/claim" | "/log/{event}/undo" | "/log/{event}/dispute") => Some(Self::Command),
-            ("/api/v1/games", "/preview" | "/why") => Some(Self::Preview),
-            ("/api/v1/games", "/stream" | "/verify" | "/export") => None,
+            ("/api/v1/games", "/preview" | "/why") if *method == Method::POST => {
+                Some(Self::Preview)
+            }
+            // A whole game, and whether it is on the site, are the server's own.
+            ("/api/v1/games", "/stream" | "/verify" | "/export" | "/put-back") => None,
             ("/api/v1/games", _) if is_read => Some(Self::Page),
-            ("/api/v1/games", _) => Some(Self::Command),
+            ("/api/v1/games", _) if *method == Method::POST => Some(Self::Command),
             _ => None,
         }
     }
@@ -424,6 +427,16 @@ mod tests {
         assert_eq!(act, Some(WorkSort::Command));
         let acts = of(Method::POST, "/api/v1/games/{game}/acts");
         assert_eq!(acts, Some(WorkSort::Command));
+        let own = [
+            (Method::DELETE, ""),
+            (Method::POST, "/put-back"),
+            // Whatever it asks, no route takes it.
+            (Method::TRACE, "/events"),
+        ];
+        for (method, rest) in own {
+            let path = format!("/api/v1/games/{{game}}{rest}");
+            assert_eq!(of(method, &path), None, "{path}");
+        }
         let trial = of(Method::POST, "/g/{game}/act/{action}/trial");
         assert_eq!(trial, Some(WorkSort::Preview));
     }

@@ -1,7 +1,7 @@
 //! Headers that tell browsers what a page of ours never does.
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -43,13 +43,48 @@ pub async fn add(State(transport): State<Transport>, request: Request, next: Nex
             header::STRICT_TRANSPORT_SECURITY,
             HeaderValue::from_static("max-age=31536000; includeSubDomains"),
         );
+        secure_cookies(headers);
     }
     response
 }
 
+/// No cookie of a site that is read by https goes out without it, whoever set it.
+fn secure_cookies(headers: &mut HeaderMap) {
+    let set: Vec<HeaderValue> = headers
+        .get_all(header::SET_COOKIE)
+        .iter()
+        .cloned()
+        .collect();
+    headers.remove(header::SET_COOKIE);
+    for cookie in set {
+        let text = cookie
+            .to_str()
+            .ok()
+            .filter(|text| !text.contains("; Secure"));
+        let secure = text.and_then(|text| HeaderValue::try_from(format!("{text}; Secure")).ok());
+        headers.append(header::SET_COOKIE, secure.unwrap_or(cookie));
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::security::headers::POLICY;
+    use axum::http::{HeaderMap, HeaderValue, header};
+
+    use crate::security::headers::{POLICY, secure_cookies};
+
+    #[test]
+    fn every_cookie_is_secure_once() {
+        let mut headers = HeaderMap::new();
+        for cookie in ["theme=dark; Path=/", "known=1; Path=/; Secure"] {
+            headers.append(header::SET_COOKIE, HeaderValue::from_static(cookie));
+        }
+        secure_cookies(&mut headers);
+        let set: Vec<_> = headers.get_all(header::SET_COOKIE).iter().collect();
+        assert_eq!(
+            set,
+            ["theme=dark; Path=/; Secure", "known=1; Path=/; Secure"]
+        );
+    }
 
     #[test]
     fn the_policy_lets_nothing_inline_and_nothing_from_elsewhere() {

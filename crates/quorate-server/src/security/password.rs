@@ -91,6 +91,8 @@ impl Passwords {
 
     /// Tells whether somebody may take a new password of whom such words are known: their name, their mail address.
     pub fn judge(password: &str, known: &[&str]) -> Result<(), PasswordRefused> {
+        // As it is kept: whoever tries that form gets in.
+        let password = &normal(password);
         if password.len() > BYTES_MAX {
             Err(PasswordRefused::Long)
         } else if password.chars().count() < LETTERS_MIN {

@@ -203,11 +203,16 @@ impl Accounts for InMemory {
         Ok(())
     }
 
-    async fn use_recovery(&self, digest: Digest, now: Moment) -> Told<Option<AccountId>> {
-        let mut kept = self.kept();
+    async fn recovery(&self, digest: Digest, now: Moment) -> Told<Option<AccountId>> {
+        let kept = self.kept();
         let mut known = kept.recoveries.iter();
         let found = known.find(|one| one.digest == digest && one.ends_at > now);
-        let account = found.map(|one| one.account);
+        Ok(found.map(|one| one.account))
+    }
+
+    async fn use_recovery(&self, digest: Digest, now: Moment) -> Told<Option<AccountId>> {
+        let account = self.recovery(digest, now).await?;
+        let mut kept = self.kept();
         kept.recoveries.retain(|one| Some(one.account) != account);
         Ok(account)
     }

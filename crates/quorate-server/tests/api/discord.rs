@@ -4,6 +4,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use quorate_kernel::Span;
 use quorate_notices::testing::DiscordSigner;
+use quorate_runtime::ports::Account;
 use quorate_server::ServerConfig;
 use serde_json::{Value as Json, json};
 
@@ -241,6 +242,17 @@ async fn a_code_links_for_ten_minutes_and_the_account_can_end_it() {
         let told = other.types("link", &[("code", &seen)]).await;
         assert!(content(&told).contains(answer), "{told}");
     }
+    // Nor by one that was made before the account had its password.
+    let early = code(&game, "Ed", "").await;
+    let accounts = &game.table.site().deps.accounts;
+    let ed = accounts.account_by_name("Ed").await.unwrap().unwrap();
+    let password = Some("another".to_owned());
+    let changed = accounts.change(&Account { password, ..ed }).await;
+    changed.unwrap();
+    let told = Hand::new(&game.table, "73")
+        .types("link", &[("code", &early)])
+        .await;
+    assert!(content(&told).contains("another password"), "{told}");
     // Its number is public: nobody is let in by it elsewhere.
     let answer = game.table.get("/account").by(USER).answer().await;
     assert_eq!(answer.status, StatusCode::UNAUTHORIZED);

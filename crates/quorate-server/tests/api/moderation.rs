@@ -3,6 +3,7 @@
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use quorate_kernel::Span;
+use quorate_runtime::ports::{Passkey, SecurityEvent};
 use quorate_server::security::session::SessionToken;
 use serde_json::json;
 
@@ -157,6 +158,16 @@ async fn whoever_is_suspended_is_signed_out_and_cannot_sign_in_until_it_is_lifte
         ..account
     };
     site.deps.accounts.change(&account).await.unwrap();
+    let passkey = Passkey {
+        id: vec![1],
+        account: account.id,
+        key: vec![2],
+        sign_count: 0,
+        label: "Phone".to_owned(),
+        made_at: site.now(),
+        used_at: None,
+    };
+    site.deps.safety.add_passkey(&passkey).await.unwrap();
     let form = "name=Bert&way=suspended&why=threats";
     let done = sent(&game, &olga, "/operator/restrain", form).await;
     assert_eq!(done.0, StatusCode::SEE_OTHER, "{}", done.1);
@@ -177,6 +188,13 @@ async fn whoever_is_suspended_is_signed_out_and_cannot_sign_in_until_it_is_lifte
     assert_eq!(lifted.0, StatusCode::SEE_OTHER, "{}", lifted.1);
     let back = sent(&game, &fresh, "/sign-in", sign_in).await;
     assert_eq!(back.0, StatusCode::SEE_OTHER, "{}", back.1);
+    let passkeys = site.deps.safety.passkeys_of(account.id).await.unwrap();
+    assert_eq!(passkeys.len(), 1, "what was lifted leaves no trace");
+    let entries = site.deps.safety.entries(Some(account.id), 100).await;
+    let entries = entries.unwrap();
+    let count = |event| entries.iter().filter(|entry| entry.event == event).count();
+    assert_eq!(count(SecurityEvent::SignedIn), 1, "once, not while it was");
+    assert_eq!(count(SecurityEvent::SignInFailed), 1);
     let (_, log) = page(&game, &olga, "/operator/security").await;
     for event in [
         "suspended the account",
@@ -194,4 +212,16 @@ async fn whoever_is_suspended_is_signed_out_and_cannot_sign_in_until_it_is_lifte
     )
     .await;
     assert_eq!(own.0, StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_operators_program_that_takes_a_copy_is_in_the_log() {
+    let game = Game::of_six().await;
+    let olga = game.table.token("Olga", true).await;
+    let copy = game.get("/export").by(&olga).answer().await;
+    assert_eq!(copy.status, StatusCode::OK);
+    let entries = game.table.site().deps.safety.entries(None, 100).await;
+    let mut entries = entries.unwrap().into_iter();
+    let taken = entries.find(|entry| entry.event == SecurityEvent::CopyTaken);
+    assert_eq!(taken.expect("an entry").about, game.word);
 }

@@ -7,7 +7,7 @@ use quorate_server::security::session::SessionToken;
 use serde_json::json;
 
 use crate::Game;
-use crate::table::ANSWER_BYTES;
+use crate::table::{ANSWER_BYTES, Table};
 
 async fn page(game: &Game, session: &SessionToken, path: &str) -> (StatusCode, String) {
     answered(game, session, Request::get(path), Body::empty()).await
@@ -36,7 +36,15 @@ async fn answered(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_removed_game_is_nowhere_until_it_is_put_back_with_all_that_was_in_it() {
-    let game = Game::of_six().await;
+    is_nowhere_until_it_is_put_back(Game::of_six().await).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn so_it_is_where_workers_make_the_pages() {
+    is_nowhere_until_it_is_put_back(Game::of_six_at(Table::apart().await).await).await;
+}
+
+async fn is_nowhere_until_it_is_put_back(game: Game) {
     let olga = game.table.token("Olga", true).await;
     let (path, own) = (format!("/games/{}", game.word), format!("/g/{}", game.word));
     let (anna, panel) = (

@@ -3,6 +3,7 @@
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use quorate_kernel::Span;
+use quorate_notices::outbox::{ChannelAudience, ChannelSort, NewChannel};
 use quorate_runtime::ports::{Account, Invitation, Recovery};
 use quorate_server::ServerConfig;
 use quorate_server::security::carried::digest_of;
@@ -111,7 +112,8 @@ async fn with_hal() -> Table {
     };
     let table = Table::of(config).await;
     let mut browser = Browser::new(&table, 1);
-    let form = format!("name=Hal&password={}&mail=", PASSWORD.replace(' ', "+"));
+    let password = PASSWORD.replace(' ', "+");
+    let form = format!("name=Hal&password={password}&mail=hal@example.org");
     assert_eq!(
         browser.send("/sign-up", &form).await.status,
         StatusCode::SEE_OTHER
@@ -145,6 +147,16 @@ async fn what_strangers_try_locks_out_strangers_alone() {
         StatusCode::SEE_OTHER,
         "it is known"
     );
+    // Not even from the same address.
+    own.send("/sign-out", "").await;
+    own.address = "198.51.0.77".to_owned();
+    for number in 0..12 {
+        let mut stranger = Browser::new(&table, 77);
+        stranger
+            .sign_in(&format!("Nobody{number}"), "open sesame now")
+            .await;
+    }
+    assert_eq!(own.sign_in("Hal", PASSWORD).await, StatusCode::SEE_OTHER);
     // Nor do they keep somebody who is signed in from giving a password.
     let form = format!(
         "old={}&password={}",
@@ -186,6 +198,28 @@ async fn a_new_password_closes_every_other_way_in() {
         };
         accounts.make_recovery(&link("old-link")).await.unwrap();
         let token = table.token_for("Hal", "vote", None).await;
+        let outbox = table.site().deps.outbox.as_ref().unwrap();
+        let known = outbox.channels_of(id).await.unwrap();
+        for (sort, address) in [
+            (ChannelSort::Mail, "hal@example.org"),
+            (ChannelSort::Mail, "mallory@example.org"),
+            (ChannelSort::Webhook, "https://mallory.example/hook"),
+            (ChannelSort::Feed, ""),
+        ] {
+            if known.iter().any(|known| known.address == address) {
+                continue;
+            }
+            let channel = NewChannel {
+                account: id,
+                audience: ChannelAudience::ALL,
+                sort,
+                address: address.to_owned(),
+                secret: String::new(),
+                made_at: table.site().now(),
+                confirmed_at: None,
+            };
+            outbox.make_channel(&channel).await.unwrap();
+        }
         table.get("/account").by(&token).gives(200).await;
         let answer = if by_link {
             accounts.make_recovery(&link("new-link")).await.unwrap();
@@ -204,6 +238,9 @@ async fn a_new_password_closes_every_other_way_in() {
         assert!(browser.is_signed_in().await, "whoever did it goes on");
         assert!(!other.is_signed_in().await);
         table.get("/account").by(&token).gives(401).await;
+        let left = outbox.channels_of(id).await.unwrap();
+        let left: Vec<_> = left.iter().map(|left| left.address.as_str()).collect();
+        assert_eq!(left, ["hal@example.org"], "notices go to the owner alone");
         let link = other
             .send("/recover/old-link", "password=too+late+for+this")
             .await;
@@ -260,7 +297,9 @@ async fn names_that_could_be_taken_for_others_are_refused() {
         assert_eq!(page.status, StatusCode::SEE_OTHER, "{name}: {}", page.text);
     }
     let mut browser = Browser::new(&table, 40);
-    for common in ["1234567890", "qwertyuiop", "barnaby+barnaby"] {
+    let small_figures =
+        "%C2%B9%C2%B2%C2%B3%E2%81%B4%E2%81%B5%E2%81%B6%E2%81%B7%E2%81%B8%E2%81%B9%E2%81%B0";
+    for common in ["1234567890", small_figures, "qwertyuiop", "barnaby+barnaby"] {
         let page = browser
             .send("/sign-up", &format!("name=Barnaby&password={common}&mail="))
             .await;
@@ -313,12 +352,16 @@ async fn what_happens_to_accounts_is_in_the_log_and_what_was_typed_is_not() {
     own.sign_in("Hal", "not+that+password").await;
     own.sign_in("my secret typed as a name", PASSWORD).await;
     own.sign_in("Hal", PASSWORD).await;
-    own.send("/settings/token", "label=bot").await;
+    let token = own.send("/settings/token", "label=bot").await;
+    assert_eq!(token.status, StatusCode::BAD_REQUEST, "without a password");
+    let old = format!("label=bot&old={}", PASSWORD.replace(' ', "+"));
+    own.send("/settings/token", &old).await;
     let page = own.get("/settings").await.text;
     for told in [
         "Signing in failed",
         "Signed in",
         "A token was made",
+        "A wrong password or code was typed",
         "The account was made",
     ] {
         assert!(page.contains(told), "{told}");
@@ -340,6 +383,12 @@ async fn what_happens_to_accounts_is_in_the_log_and_what_was_typed_is_not() {
     assert!(!page.contains("my secret typed"), "{page}");
 }
 
+/// The ticket in a page's form.
+fn ticket_of(page: &Page) -> String {
+    let after = page.text.split("name=\"ticket\" value=\"").nth(1);
+    after.unwrap().split('"').next().unwrap().to_owned()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_second_factor_is_asked_for_and_no_code_counts_twice() {
     let table = with_hal().await;
@@ -357,9 +406,17 @@ async fn a_second_factor_is_asked_for_and_no_code_counts_twice() {
         .collect();
     let key = FactorKey::parse(&words).unwrap();
     let code = || key.code_at(table.site().now_ms()).unwrap();
-    let wrong = own
-        .send("/settings/factor-on", &format!("key={words}&code=000000"))
-        .await;
+    let ticket = ticket_of(&page);
+    // A browser that was left open has no password to type.
+    let forms = [format!("key={words}"), format!("key={words}&ticket=1.2.3")];
+    for form in forms {
+        let form = format!("{form}&code={}", code());
+        let refused = own.send("/settings/factor-on", &form).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+        assert!(refused.text.contains("Type your password again"));
+    }
+    let form = format!("key={words}&ticket={ticket}&code=000000");
+    let wrong = own.send("/settings/factor-on", &form).await;
     assert!(
         wrong.text.contains("not what the app shows"),
         "{}",
@@ -368,11 +425,13 @@ async fn a_second_factor_is_asked_for_and_no_code_counts_twice() {
     let on = own
         .send(
             "/settings/factor-on",
-            &format!("key={words}&code={}", code()),
+            &format!("key={words}&ticket={ticket}&code={}", code()),
         )
         .await;
     let spare = on.text.split("this once: ").nth(1).unwrap();
     let spare: String = spare.split(',').next().unwrap().to_owned();
+    let another = own.send("/settings/factor", &old).await;
+    assert_eq!(another.status, StatusCode::BAD_REQUEST, "one is on");
 
     let mut other = Browser::new(&table, 3);
     let asked = other
@@ -387,15 +446,7 @@ async fn a_second_factor_is_asked_for_and_no_code_counts_twice() {
         "the password alone lets nobody in"
     );
     assert!(!other.is_signed_in().await);
-    let ticket = asked
-        .text
-        .split("name=\"ticket\" value=\"")
-        .nth(1)
-        .unwrap()
-        .split('"')
-        .next()
-        .unwrap()
-        .to_owned();
+    let ticket = ticket_of(&asked);
     let with = |code: &str| format!("ticket={ticket}&code={code}");
     let used = other.send("/sign-in/code", &with(&code())).await;
     assert_eq!(
@@ -433,7 +484,7 @@ async fn a_second_factor_is_asked_for_and_no_code_counts_twice() {
     );
     assert!(!fourth.is_signed_in().await);
 
-    // A link for a new password is no way around it.
+    // A link for a new password is no way around it, nor around what a password must be.
     let accounts = &table.site().deps.accounts;
     let link = Recovery {
         digest: digest_of("the-link"),
@@ -441,9 +492,11 @@ async fn a_second_factor_is_asked_for_and_no_code_counts_twice() {
         ends_at: table.site().now() + Span::days(1),
     };
     accounts.make_recovery(&link).await.unwrap();
-    fourth
-        .send("/recover/the-link", "password=a+third+lamp+went+out")
-        .await;
+    let own = fourth.send("/recover/the-link", "password=hal@example.org");
+    assert_eq!(own.await.status, StatusCode::BAD_REQUEST, "it is known");
+    let form = "password=a+third+lamp+went+out";
+    let set = fourth.send("/recover/the-link", form).await;
+    assert_eq!(set.status, StatusCode::SEE_OTHER, "the link is still there");
     assert!(!fourth.is_signed_in().await);
 }
 

@@ -47,6 +47,10 @@ pub(super) fn token(row: &StoredRow) -> Result<Token> {
     })
 }
 
+pub(super) fn recovery(row: &StoredRow) -> Result<AccountId> {
+    account_id(row, "account")
+}
+
 pub(super) fn invitation(row: &StoredRow) -> Result<Invitation> {
     let made_by: Option<i64> = row.try_get("made_by").explain()?;
     let uses_left: i64 = row.try_get("uses_left").explain()?;

@@ -178,7 +178,13 @@ fn restored(
     out: &Output,
 ) -> Result<ExitCode> {
     private_folder(into)?;
-    unpack(from, into).with_context(|| format!("{} was not restored", from.display()))?;
+    let has_digests =
+        unpack(from, into).with_context(|| format!("{} was not restored", from.display()))?;
+    if !has_digests {
+        out.line(
+            "an earlier release made this copy, without digests: damage to accounts is not found",
+        );
+    }
     let folder = DataFolder::own_with(into, StoreOptions::default(), objects)?;
     folder.wait(folder.file()?.check())?;
     let mut all_hold = true;

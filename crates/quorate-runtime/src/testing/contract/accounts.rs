@@ -194,6 +194,9 @@ async fn a_link_for_a_new_password_works_once<S: Accounts>(store: &S) {
     }
     let now = Moment(150);
     assert_eq!(store.use_recovery(digest("first"), LATE).await, Ok(None));
+    assert_eq!(store.recovery(digest("first"), LATE).await, Ok(None));
+    let whose = store.recovery(digest("first"), now).await;
+    assert_eq!(whose, Ok(Some(account)), "to look is not to use");
     let used = store.use_recovery(digest("first"), now).await;
     assert_eq!(used, Ok(Some(account)));
     assert_eq!(store.use_recovery(digest("first"), now).await, Ok(None));

@@ -1,6 +1,6 @@
 //! Codes by which somebody links their account to Discord.
 
-use quorate_runtime::ports::{AccountId, TokenScope, TokenScopes};
+use quorate_runtime::ports::{Account, TokenScope, TokenScopes};
 
 use crate::app::error::AppError;
 use crate::app::notice_words::{self, LINK_COUNTS, WordFor};
@@ -29,7 +29,15 @@ pub(super) fn block(visitor: &Visitor, code: Option<String>) -> SettingsBlock {
         lines: Vec::new(),
         shown_once: code.map(|code| Fact::new("Send in Discord", format!("/link code:{code}"))),
         form: Some(Form {
-            fields: vec![admin],
+            fields: vec![
+                admin,
+                Field::new(
+                    "discord-old",
+                    "old",
+                    "Your password",
+                    FieldKind::Password { fresh: false },
+                ),
+            ],
             ..Form::button(visitor.send(urls::SettingsDo { what: "discord" }), "Make a code")
         }),
     }
@@ -39,7 +47,7 @@ pub(super) fn block(visitor: &Visitor, code: Option<String>) -> SettingsBlock {
 ///
 /// # Errors
 /// Fails where nobody plays from Discord here.
-pub(super) fn code(site: &AppState, id: AccountId, form: &Posted) -> Result<String, AppError> {
+pub(super) fn code(site: &AppState, account: &Account, form: &Posted) -> Result<String, AppError> {
     if site.deps.config.discord.is_none() {
         return Err(AppError::NotFound);
     }
@@ -48,6 +56,7 @@ pub(super) fn code(site: &AppState, id: AccountId, form: &Posted) -> Result<Stri
         scopes.push(TokenScope::Admin);
     }
     let scopes: TokenScopes = scopes.into_iter().collect();
-    let word = WordFor::Link(id, scopes, site.now() + LINK_COUNTS);
+    let mark = notice_words::mark(account);
+    let word = WordFor::Link(account.id, scopes, site.now() + LINK_COUNTS, mark);
     Ok(notice_words::write(site, &word))
 }

@@ -69,11 +69,32 @@ fn code_field(id: &str) -> Field {
         .hint("Six digits from the app, or one of the codes that you wrote down.")
 }
 
+/// Begins to set a second factor, for somebody who has just typed the password.
+pub(crate) async fn begin_setting(
+    site: &AppState,
+    visitor: &Visitor,
+    account: &Account,
+) -> Result<Response, AppError> {
+    check_free(site, account).await?;
+    let ticket = site.tickets.issue(account.id.0, site.now_ms());
+    Ok(begun(site, visitor, &FactorKey::fresh()?, &ticket, None))
+}
+
+/// One that is on is turned off first, which takes a code of it.
+async fn check_free(site: &AppState, account: &Account) -> Result<(), AppError> {
+    if site.deps.safety.second_factor(account.id).await?.is_none() {
+        return Ok(());
+    }
+    let on = "The second factor is on. Turn it off first.";
+    Err(AppError::Form(on.to_owned()))
+}
+
 /// The page that gives the key; an app's code proves that it has it.
-pub(crate) fn begun(
+fn begun(
     site: &AppState,
     visitor: &Visitor,
     key: &FactorKey,
+    ticket: &str,
     error: Option<String>,
 ) -> Response {
     let name = visitor
@@ -95,14 +116,17 @@ pub(crate) fn begun(
     let form = Form {
         fields: vec![code],
         expected: true,
-        ..Form::button(way.with("key", key.words()), "Turn it on")
+        ..Form::button(
+            way.with("key", key.words()).with("ticket", ticket),
+            "Turn it on",
+        )
     };
     let mut page = form_page(site, visitor, "A second factor", &about, error, Some(form));
     page.ways = vec![Link::new("Back to the settings", urls::Settings)];
     reply::page(site, visitor, StatusCode::OK, &page)
 }
 
-/// Turns a second factor on, once the app shows the right code.
+/// Turns a second factor on, once the app shows the right code, for whoever has the ticket that the password gave.
 pub(crate) async fn turned_on(
     site: &AppState,
     visitor: &Visitor,
@@ -113,10 +137,16 @@ pub(crate) async fn turned_on(
         .filled("key")
         .and_then(FactorKey::parse)
         .ok_or(AppError::NotFound)?;
+    check_free(site, account).await?;
+    let ticket = form.one("ticket").unwrap_or_default();
+    if site.tickets.read(ticket, site.now_ms()) != Some(account.id.0) {
+        let stale = "That took too long. Type your password again.";
+        return Err(AppError::Form(stale.to_owned()));
+    }
     let code = form.filled("code").unwrap_or_default();
     let Some(step) = key.step_of(code, site.now_ms()) else {
         let wrong = "That is not what the app shows now: look at its clock, and try the next code.";
-        return Ok(begun(site, visitor, &key, Some(wrong.to_owned())));
+        return Ok(begun(site, visitor, &key, ticket, Some(wrong.to_owned())));
     };
     let codes = recovery_codes()?;
     let digests: Vec<_> = codes.iter().map(|code| digest_of(&normal(code))).collect();
@@ -146,7 +176,12 @@ pub(crate) async fn turned_off(
     account: &Account,
     form: &Posted,
 ) -> Result<Response, AppError> {
-    check(site, account.id, form.filled("code").unwrap_or_default()).await?;
+    let checked = check(site, account.id, form.filled("code").unwrap_or_default()).await;
+    if let Err(AppError::Form(_)) = &checked {
+        let failed = Happened::to(account.id, SecurityEvent::CheckFailed);
+        safety::note(site, visitor, failed).await;
+    }
+    checked?;
     site.deps.safety.drop_second_factor(account.id).await?;
     safety::note(
         site,
@@ -221,9 +256,6 @@ async fn signed_in(
     visitor: &Visitor,
     form: &Posted,
 ) -> Result<Response, AppError> {
-    site.sign_ins
-        .take(Who::address(visitor.address), site.now_ms())
-        .await?;
     let ticket = form.one("ticket").unwrap_or_default();
     let id = site
         .tickets
@@ -231,20 +263,21 @@ async fn signed_in(
         .ok_or(AppError::SignIn)?;
     let account = site.deps.accounts.account(AccountId(id)).await?;
     let account = account.ok_or(AppError::SignIn)?;
+    if visitor.known_for(site, &account).is_none() {
+        let address = Who::address(visitor.address);
+        site.sign_ins.take(address, site.now_ms()).await?;
+    }
     let checked = check(site, account.id, form.filled("code").unwrap_or_default()).await;
     if let Err(AppError::Form(_)) = &checked {
         let failed = Happened::to(account.id, SecurityEvent::SignInFailed);
         safety::note(site, visitor, failed).await;
     }
     checked?;
-    safety::note(
-        site,
-        visitor,
-        Happened::to(account.id, SecurityEvent::SignedIn),
-    )
-    .await;
     let back = form.filled("next").and_then(Href::returning);
     let back = back.unwrap_or_else(|| urls::Home.into());
     let notice = format!("Welcome back, {}.", account.name);
-    begin(site, visitor, &account, &back, &notice).await
+    let response = begin(site, visitor, &account, &back, &notice).await?;
+    let signed_in = Happened::to(account.id, SecurityEvent::SignedIn);
+    safety::note(site, visitor, signed_in).await;
+    Ok(response)
 }

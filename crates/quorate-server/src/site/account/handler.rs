@@ -121,12 +121,8 @@ async fn signed_in(
 ) -> Result<Response, AppError> {
     let name = form.filled("name").unwrap_or_default().to_owned();
     let password = form.one("password").unwrap_or_default().to_owned();
-    site.sign_ins
-        .take(Who::address(visitor.address), site.now_ms())
-        .await?;
     let account = site.deps.accounts.account_by_name(&name).await?;
-    let bucket = bucket(site, visitor, &name, account.as_ref());
-    site.sign_ins.take(bucket, site.now_ms()).await?;
+    count_try(site, visitor, &name, account.as_ref()).await?;
     let kept = account
         .as_ref()
         .and_then(|account| account.password.clone());
@@ -153,27 +149,35 @@ async fn signed_in(
         let page = factor::asking(site, visitor, &ticket, next, None);
         return Ok(reply::page(site, visitor, StatusCode::OK, &page));
     }
-    let signed_in = Happened::to(account.id, SecurityEvent::SignedIn);
-    safety::note(site, visitor, signed_in).await;
     let back = form
         .filled("next")
         .and_then(Href::returning)
         .unwrap_or_else(|| urls::Home.into());
     let notice = format!("Welcome back, {}.", account.name);
-    begin(site, visitor, &account, &back, &notice).await
+    let response = begin(site, visitor, &account, &back, &notice).await?;
+    let signed_in = Happened::to(account.id, SecurityEvent::SignedIn);
+    safety::note(site, visitor, signed_in).await;
+    Ok(response)
 }
 
-/// Against what a try at a password counts. Those of strangers count together, and lock out none who was signed in from this
-/// browser before.
-fn bucket(site: &AppState, visitor: &Visitor, name: &str, account: Option<&Account>) -> Who {
-    let known = account.and_then(|account| {
-        let (cookie, digest) = (visitor.known.as_ref()?, account.password.as_ref()?);
-        site.known.read(cookie, account.id.0, digest)
-    });
-    Who::Account(match known {
-        Some(word) => format!("known {word}"),
-        None => format!("named {}", name.to_lowercase()),
-    })
+/// Counts a try at a password. Those of strangers count by the name and by their address, and lock out none who was signed in
+/// from this browser before, even if the strangers come from the same address.
+async fn count_try(
+    site: &AppState,
+    visitor: &Visitor,
+    name: &str,
+    account: Option<&Account>,
+) -> Result<(), AppError> {
+    let now = site.now_ms();
+    let known = account.and_then(|account| visitor.known_for(site, account));
+    let Some(word) = known else {
+        let (address, named) = (Who::address(visitor.address), name.to_lowercase());
+        site.sign_ins.take(address, now).await?;
+        let named = Who::Account(format!("named {named}"));
+        return Ok(site.sign_ins.take(named, now).await?);
+    };
+    let known = Who::Account(format!("known {word}"));
+    Ok(site.sign_ins.take(known, now).await?)
 }
 
 /// The digest of the password that a form sets, for somebody of whom such words are known.

@@ -310,15 +310,16 @@ async fn signed_in(
         let wrong = "That passkey did not sign you in. Try again, or use your password.";
         return Err(AppError::Form(wrong.to_owned()));
     };
+    let back = form.filled("next").and_then(Href::returning);
+    let back = back.unwrap_or_else(|| urls::Home.into());
+    let notice = format!("Welcome back, {}.", account.name);
+    let response = begin(site, visitor, &account, &back, &notice).await?;
     let happened = Happened {
         about: "by passkey".to_owned(),
         ..Happened::to(account.id, SecurityEvent::SignedIn)
     };
     safety::note(site, visitor, happened).await;
-    let back = form.filled("next").and_then(Href::returning);
-    let back = back.unwrap_or_else(|| urls::Home.into());
-    let notice = format!("Welcome back, {}.", account.name);
-    begin(site, visitor, &account, &back, &notice).await
+    Ok(response)
 }
 
 async fn entering(site: &AppState, id: Option<AccountId>) -> Result<Option<Account>, AppError> {

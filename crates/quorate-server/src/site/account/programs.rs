@@ -96,7 +96,9 @@ fn fields(seats: &[Seat]) -> Vec<Field> {
         FieldKind::One(spans.to_vec()),
     )
     .blank("until you revoke it");
-    vec![label, scopes, game, until]
+    let password = FieldKind::Password { fresh: false };
+    let password = Field::new("token-old", "old", "Your password", password);
+    vec![label, scopes, game, until, password]
 }
 
 /// What a token may do: "may read, comment and vote, in the-reef alone".

@@ -20,7 +20,7 @@ use crate::requests::forms::{Sent, answer};
 use crate::security::carried::digest_of;
 use crate::security::rate::Who;
 use crate::site::account::fields::{form_page, password_field};
-use crate::site::account::handler::new_password;
+use crate::site::account::handler::{new_password, words_of};
 use crate::site::account::session::begin;
 use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
 
@@ -177,18 +177,19 @@ async fn recover_with(
     site.sign_ins
         .take(Who::address(visitor.address), site.now_ms())
         .await?;
-    let fresh = new_password(site, form, Vec::new()).await?;
+    let ended = || AppError::Form("That link has been used, or has ended.".to_owned());
     let accounts = &site.deps.accounts;
-    let used = accounts.use_recovery(digest_of(code), site.now()).await?;
-    let id =
-        used.ok_or_else(|| AppError::Form("That link has been used, or has ended.".to_owned()))?;
+    let (code, now) = (digest_of(code), site.now());
+    let id = accounts.recovery(code, now).await?.ok_or_else(ended)?;
     let account = accounts.account(id).await?.ok_or(AppError::NotFound)?;
+    let fresh = new_password(site, form, words_of(&account)).await?;
+    accounts.use_recovery(code, now).await?.ok_or_else(ended)?;
     let account = Account {
         password: Some(fresh),
         ..account
     };
     accounts.change(&account).await?;
-    site.deps.safety.close_ways(id).await?;
+    safety::close_ways(site, &account).await?;
     safety::note(site, visitor, Happened::to(id, SecurityEvent::Recovered)).await;
     if site.deps.safety.second_factor(id).await?.is_some() {
         // A link in a mail is no second factor.

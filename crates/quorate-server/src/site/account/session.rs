@@ -2,11 +2,12 @@
 
 use axum::http::header;
 use axum::response::Response;
-use quorate_runtime::ports::{Account, Session};
+use quorate_runtime::ports::{Account, SecurityEvent, Session};
 
 use crate::app::error::AppError;
 use crate::app::moderation;
 use crate::app::reply::{self, SESSION_SECONDS};
+use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::{Visitor, in_use, session_digest};
 use crate::security::session::SessionToken;
@@ -21,7 +22,11 @@ pub(crate) async fn begin(
     to: &Href,
     notice: &str,
 ) -> Result<Response, AppError> {
-    moderation::may_sign_in(site, account.id).await?;
+    if let Err(error) = moderation::may_sign_in(site, account.id).await {
+        let failed = Happened::to(account.id, SecurityEvent::SignInFailed);
+        safety::note(site, visitor, failed).await;
+        return Err(error);
+    }
     let token = SessionToken::fresh()?;
     let began_at = site.now();
     let session = Session {

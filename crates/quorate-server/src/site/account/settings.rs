@@ -18,7 +18,6 @@ use crate::app::visitor::{Visitor, session_digest};
 use crate::app::{passwords, reply};
 use crate::requests::forget;
 use crate::requests::forms::{Sent, answer};
-use crate::security::factor::FactorKey;
 use crate::security::password::Tried;
 use crate::site::account;
 use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
@@ -109,12 +108,7 @@ async fn shown(
     let mut status = StatusCode::OK;
     if let Some((what, error)) = wrong {
         status = StatusCode::BAD_REQUEST;
-        let to = Href::from(urls::SettingsDo { what });
-        let mut forms = blocks.iter_mut().filter_map(|block| block.form.as_mut());
-        let form = forms.find(|form| form.send.to == to);
-        if let Some(field) = form.and_then(|form| form.fields.last_mut()) {
-            field.error = Some(error);
-        }
+        tell(&mut blocks, what, error);
     }
     let settings = Settings {
         chrome: reply::chrome(site, visitor, "Your account"),
@@ -123,6 +117,22 @@ async fn shown(
         sign_out: Form::button(visitor.send(urls::SignOut), "Sign out"),
     };
     Ok(reply::page(site, visitor, status, &settings))
+}
+
+/// Tells beside a form what was wrong with it.
+fn tell(blocks: &mut [SettingsBlock], what: &str, error: String) {
+    let to = Href::from(urls::SettingsDo { what });
+    // The second factor has one form at a time, and pages of its own.
+    let of_factor = what.starts_with("factor");
+    let mut forms = blocks.iter_mut().filter_map(|block| {
+        let is_its = of_factor && block.id == "factor";
+        let form = block.form.as_mut();
+        form.filter(|form| is_its || form.send.to == to)
+    });
+    let field = forms.next().and_then(|form| form.fields.last_mut());
+    if let Some(field) = field {
+        field.error = Some(error);
+    }
 }
 
 /// A moment as the page tells it.
@@ -184,7 +194,7 @@ fn password(visitor: &Visitor) -> SettingsBlock {
         Field::new("old", "old", "Current password", kind(false)),
         Field::new("password", "password", "New password", kind(true)),
     ];
-    let about = "A new password ends all your other sessions, every token, every passkey, and signing in from elsewhere.";
+    let about = "A new password ends all your other sessions, every token, every passkey, signing in from elsewhere, and every place but your mail address to which your notices go.";
     SettingsBlock {
         form: Some(form(visitor, "password", fields, "Change password")),
         ..block("password", "Password", about)
@@ -360,7 +370,7 @@ async fn changed(
         "mail" => mailed(site, visitor, account, form).await,
         "factor" => {
             check(site, visitor, &account, form).await?;
-            Ok(factor::begun(site, visitor, &FactorKey::fresh()?, None))
+            factor::begin_setting(site, visitor, &account).await
         }
         "factor-on" => factor::turned_on(site, visitor, &account, form).await,
         "factor-off" => {
@@ -368,11 +378,8 @@ async fn changed(
             factor::turned_off(site, visitor, &account, form).await
         }
         "token" => {
-            let seats = site.seats_of(account.id).await?;
-            let wish = programs::wish(form, &seats)?;
-            let secret = programs::make_token(site, account.id, wish).await?;
-            note(site, visitor, &account, SecurityEvent::TokenMade).await;
-            shown(site, visitor, SettingsTold::Secret(secret)).await
+            check(site, visitor, &account, form).await?;
+            token_made(site, visitor, &account, form).await
         }
         "outside" => {
             check(site, visitor, &account, form).await?;
@@ -385,7 +392,8 @@ async fn changed(
         "passkey-off" => passkey::removed(site, visitor, &account, form).await,
         "outside-off" => outside::unlinked(site, visitor, &account, form).await,
         "discord" => {
-            let code = discord::code(site, account.id, form)?;
+            check(site, visitor, &account, form).await?;
+            let code = discord::code(site, &account, form)?;
             shown(site, visitor, SettingsTold::Code(code)).await
         }
         "revoke" => {
@@ -421,6 +429,20 @@ async fn changed(
         }
         _ => Err(AppError::NotFound),
     }
+}
+
+/// A token that acts for the account, whose secret the page shows once.
+async fn token_made(
+    site: &Arc<AppState>,
+    visitor: &Visitor,
+    account: &Account,
+    form: &Posted,
+) -> Result<Response, AppError> {
+    let seats = site.seats_of(account.id).await?;
+    let wish = programs::wish(form, &seats)?;
+    let secret = programs::make_token(site, account.id, wish).await?;
+    note(site, visitor, account, SecurityEvent::TokenMade).await;
+    shown(site, visitor, SettingsTold::Secret(secret)).await
 }
 
 /// Another mail address, or none.
@@ -490,7 +512,7 @@ async fn renewed(
     };
     site.deps.accounts.change(&fresh).await?;
     if !is_first {
-        site.deps.safety.close_ways(fresh.id).await?;
+        safety::close_ways(site, &fresh).await?;
     }
     note(site, visitor, &fresh, SecurityEvent::PasswordChanged).await;
     let (to, notice) = (urls::Settings.into(), "Your password is new.");
@@ -521,6 +543,9 @@ async fn check(
     let typed = form.one("old").unwrap_or_default();
     match passwords::tried(site, typed, account.password.clone()).await? {
         Tried::Right { .. } => Ok(()),
-        Tried::Wrong => Err(AppError::Form("That is not your password.".to_owned())),
+        Tried::Wrong => {
+            note(site, visitor, account, SecurityEvent::CheckFailed).await;
+            Err(AppError::Form("That is not your password.".to_owned()))
+        }
     }
 }

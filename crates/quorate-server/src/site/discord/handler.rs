@@ -17,6 +17,7 @@ use quorate_runtime::ports::{SecurityEvent, Token};
 
 use crate::app::error::AppError;
 use crate::app::inquiry::ask;
+use crate::app::moderation;
 use crate::app::notice_words::{self, LINK_COUNTS, WordFor};
 use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
@@ -128,7 +129,7 @@ async fn linked(
     code: Option<&str>,
 ) -> Result<DiscordReply, AppError> {
     let word = notice_words::read(site, code.unwrap_or_default().trim());
-    let Some(WordFor::Link(id, scopes, ends_at)) = word else {
+    let Some(WordFor::Link(id, scopes, ends_at, mark)) = word else {
         return Ok(said("That is no code from your account's page."));
     };
     if ends_at <= site.now() {
@@ -140,6 +141,12 @@ async fn linked(
     let Some(account) = accounts.account(id).await? else {
         return Ok(said("That account is gone."));
     };
+    if mark != notice_words::mark(&account) {
+        let why =
+            "The account has another password since. Make another code on your account's page.";
+        return Ok(said(why));
+    }
+    moderation::may_sign_in(site, id).await?;
     // Whoever sees it typed, or finds it where it was, is not let in by it.
     let digest = digest_of_user(user);
     let made = accounts.tokens_of(id).await?.into_iter();

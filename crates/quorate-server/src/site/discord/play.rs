@@ -298,7 +298,7 @@ pub(super) fn failed(error: &AppError) -> DiscordReply {
     if error.status().is_server_error() {
         tracing::error!(error = %error.what(), "a request of Discord's failed");
     }
-    said(format!("{} {}", error.what(), error.todo()))
+    said(format!("{} {}", error.told(), error.todo()))
 }
 
 pub(super) fn said(text: impl Into<String>) -> DiscordReply {

@@ -5,6 +5,7 @@ use quorate_kernel::{GameId, Span};
 use quorate_runtime::ports::{Account, Report, Restraint, RestraintKind, SecurityEvent};
 
 use crate::app::error::AppError;
+use crate::app::moderation;
 use crate::app::posted::Posted;
 use crate::app::reply;
 use crate::app::safety::{self, Happened};
@@ -138,7 +139,7 @@ pub(crate) async fn done(
             .restrain(account.id, &restraint)
             .await?;
         if restraint.kind == RestraintKind::Suspended {
-            site.deps.safety.close_ways(account.id).await?;
+            moderation::shut_out(site, account.id).await?;
         }
         let event = match restraint.kind {
             RestraintKind::Muted => SecurityEvent::Muted,

@@ -91,6 +91,10 @@ impl Accounts for Far {
         Ok(not_here()?)
     }
 
+    async fn recovery(&self, _: Digest, _: Moment) -> Result<Option<AccountId>, AccountError> {
+        Ok(not_here()?)
+    }
+
     async fn use_recovery(&self, _: Digest, _: Moment) -> Result<Option<AccountId>, AccountError> {
         Ok(not_here()?)
     }
