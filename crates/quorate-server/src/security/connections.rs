@@ -1,7 +1,8 @@
 //! Connections: how many there may be, and how long each may take with what it sends and takes in.
 //!
 //! A connection costs a descriptor, and whoever holds one open without asking anything takes it from those who ask. So each
-//! step has its time: the head of a request, its body, the answer; and nobody has more than a share of all.
+//! step has its time: the head of a request, its body, the answer; nobody has more than a share of all; and when all are taken,
+//! whoever has asked nothing for longest makes room.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -31,6 +32,7 @@ use tokio::time::Sleep;
 use tower::ServiceExt;
 
 use crate::security::rate::Who;
+use crate::security::waiting::{Awaited, PlaceInLine, WaitingRoom};
 
 /// The longest head of a request, in bytes.
 const HEAD_BYTES: usize = 64 * 1_024;
@@ -128,6 +130,7 @@ pub async fn serve(
     end: impl Future<Output = ()>,
 ) {
     let all = Arc::new(Semaphore::new(limits.all));
+    let waiting = WaitingRoom::default();
     let (ending, ended) = watch::channel(());
     let mut end = pin!(end);
     loop {
@@ -142,23 +145,44 @@ pub async fn serve(
                 }
             },
         };
-        let permit = Arc::clone(&all).try_acquire_owned().ok();
-        let entered = connections.enter(Who::address(address.ip()), limits.per_address);
-        let (Some(permit), Some(entered)) = (permit, entered) else {
+        let Some(entered) = connections.enter(Who::address(address.ip()), limits.per_address)
+        else {
             tokio::spawn(send_away(stream));
             continue;
         };
+        let permit = Arc::clone(&all).try_acquire_owned().ok();
+        if permit.is_none() && !waiting.make_room() {
+            tokio::spawn(send_away(stream));
+            continue;
+        }
         let guest = Guest {
             router: router.clone(),
             address,
             limits,
+            waiting: waiting.clone(),
         };
-        tokio::spawn(guest.stay(stream, ended.clone(), (permit, entered)));
+        let (all, ended) = (Arc::clone(&all), ended.clone());
+        tokio::spawn(async move {
+            let permit = match permit {
+                Some(permit) => Some(permit),
+                None => freed(all).await,
+            };
+            match permit {
+                Some(permit) => guest.stay(stream, ended, (permit, entered)).await,
+                None => send_away(stream).await,
+            }
+        });
     }
     drop(ended);
     // Nobody listens any more once each has gone.
     ending.send_replace(());
     ending.closed().await;
+}
+
+/// The place of whoever makes room.
+async fn freed(all: Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
+    let permit = tokio::time::timeout(FAREWELL, all.acquire_owned()).await;
+    permit.ok()?.ok()
 }
 
 /// A connection that broke while it was made is its own business.
@@ -186,6 +210,7 @@ struct Guest {
     router: Router,
     address: SocketAddr,
     limits: ConnectionLimits,
+    waiting: WaitingRoom,
 }
 
 impl Guest {
@@ -198,20 +223,27 @@ impl Guest {
         // Small answers leave at once.
         drop(stream.set_nodelay(true));
         let (limits, address, router) = (self.limits, self.address, self.router);
+        let place = self.waiting.enter();
+        let here = Arc::clone(&place);
         let answer = service_fn(move |request: Request<Incoming>| {
-            let router = router.clone();
-            async move { Ok::<_, Infallible>(answered(router, request, address, limits.body).await) }
+            here.go_on();
+            let (router, here) = (router.clone(), Arc::clone(&here));
+            async move {
+                let response = answered(router, request, address, limits.body).await;
+                Ok::<_, Infallible>(response.map(|body| Awaited::new(body, here)))
+            }
         });
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(limits.head)
             .max_buf_size(HEAD_BYTES)
             .max_headers(HEAD_LINES);
-        let io = TokioIo::new(Unstalled::new(stream, limits.stalled));
+        let io = TokioIo::new(Unstalled::new(stream, limits.stalled, Arc::clone(&place)));
         let mut connection = pin!(http.serve_connection(io, answer));
         // How it ends is the other side's business: it may have gone, or have sent no HTTP.
         let ended = tokio::select! {
             done = connection.as_mut() => Some(done),
+            () = place.gone() => return,
             _ = ended.changed() => None,
         };
         if ended.is_none() {
@@ -277,14 +309,16 @@ struct Unstalled {
     time: Duration,
     /// Since something waits to be taken in.
     waits: Option<Pin<Box<Sleep>>>,
+    place: Arc<PlaceInLine>,
 }
 
 impl Unstalled {
-    fn new(stream: TcpStream, time: Duration) -> Self {
+    fn new(stream: TcpStream, time: Duration, place: Arc<PlaceInLine>) -> Self {
         Self {
             stream,
             time,
             waits: None,
+            place,
         }
     }
 
@@ -343,7 +377,11 @@ impl AsyncWrite for Unstalled {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        if flushed.is_ready() {
+            self.place.flushed();
+        }
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -415,6 +453,13 @@ mod tests {
             stream
         }
 
+        /// Until so many are connected.
+        async fn has(&self, count: usize) {
+            while self.connections.count() != count {
+                tokio::task::yield_now().await;
+            }
+        }
+
         /// All that comes until the server closes.
         async fn said(&self, words: &str) -> String {
             rest(self.connect(words).await).await
@@ -428,6 +473,9 @@ mod tests {
     }
 
     const ASK: &str = "GET / HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n";
+
+    /// More than a connection takes in by itself.
+    const BIG: &str = "GET /big HTTP/1.1\r\nhost: h\r\nconnection: close\r\n\r\n";
 
     #[tokio::test]
     async fn half_a_head_and_idleness_end() {
@@ -457,14 +505,9 @@ mod tests {
     async fn whoever_takes_nothing_in_is_left() {
         let stalled = Duration::from_millis(30);
         let server = server(ConnectionLimits { stalled, ..PATIENT }).await;
-        let ask = "GET /big HTTP/1.1\r\nhost: h\r\n\r\n";
-        let idle = server.connect(ask).await;
-        while server.connections.count() == 0 {
-            tokio::task::yield_now().await;
-        }
-        while server.connections.count() > 0 {
-            tokio::task::yield_now().await;
-        }
+        let idle = server.connect(BIG).await;
+        server.has(1).await;
+        server.has(0).await;
         assert!(rest(idle).await.len() < 32 << 20);
     }
 
@@ -476,17 +519,43 @@ mod tests {
         })
         .await;
         let all = server(ConnectionLimits { all: 2, ..PATIENT }).await;
-        for server in [share, all] {
-            let (one, two) = (server.connect("GET").await, server.connect("GET").await);
+        for (server, busy) in [(share, "GET"), (all, BIG)] {
+            let mut open = [server.connect(busy).await, server.connect(busy).await];
+            server.has(2).await;
+            if busy == BIG {
+                for one in &mut open {
+                    one.read_exact(&mut [0; 8]).await.expect("it begins");
+                }
+            }
             let said = server.said("").await;
             assert!(said.starts_with("HTTP/1.1 503"), "{said}");
             assert!(said.ends_with("moment."), "the whole sentence: {said}");
-            drop((one, two));
-            while server.connections.count() > 0 {
-                tokio::task::yield_now().await;
-            }
+            drop(open);
+            server.has(0).await;
             assert!(server.said(ASK).await.ends_with("here"));
         }
+    }
+
+    #[tokio::test]
+    async fn whoever_asks_nothing_makes_room_and_whoever_is_answered_stays() {
+        let server = server(ConnectionLimits { all: 3, ..PATIENT }).await;
+        let mut big = server.connect(BIG).await;
+        let mut first = [0; 8];
+        big.read_exact(&mut first).await.expect("it begins");
+        let half = server.connect("GET / HT").await;
+        server.has(2).await;
+        let mut idle = server.connect("GET / HTTP/1.1\r\nhost: h\r\n\r\n").await;
+        idle.read_exact(&mut first).await.expect("an answer");
+        for _ in 0..20 {
+            assert!(server.said(ASK).await.ends_with("here"));
+        }
+        assert_eq!(rest(half).await, "", "it waited longest");
+        let (another, last) = (server.connect("").await, server.connect("").await);
+        server.has(3).await;
+        assert!(server.said(ASK).await.ends_with("here"));
+        rest(idle).await;
+        assert!(rest(big).await.len() > 32 << 20, "nothing of it is cut");
+        drop((another, last));
     }
 
     #[tokio::test]

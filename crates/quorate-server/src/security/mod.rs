@@ -19,6 +19,7 @@ pub mod rate;
 pub mod session;
 pub mod turns;
 pub mod uses;
+mod waiting;
 
 /// Compares two secrets in a time that does not depend on where they differ.
 pub fn same_secret(a: &[u8], b: &[u8]) -> bool {
