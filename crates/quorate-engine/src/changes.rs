@@ -11,7 +11,8 @@ use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::{EventSeq, Name, PostId, Thing, Value};
 use quorate_law::world::World;
 use quorate_law::{RuleText, with_article};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value as Json;
 
 use crate::fields::{self, Typed};
@@ -169,9 +170,10 @@ pub enum Change {
     /// Events are struck from the history, or upheld: what follows is judged again.
     Strike {
         /// The numbers of the events to strike.
+        #[serde(deserialize_with = "event_numbers")]
         events: Vec<u64>,
         /// The numbers of the events to uphold.
-        #[serde(default)]
+        #[serde(default, deserialize_with = "event_numbers")]
         uphold: Vec<u64>,
     },
     /// Code that runs once, under the law that the other changes make.
@@ -207,6 +209,23 @@ pub struct BadChange {
     pub place: String,
     /// What is wrong with it.
     pub text: String,
+}
+
+/// Numbers of events, which fit into 63 bits.
+fn event_numbers<'de, D: Deserializer<'de>>(given: D) -> Result<Vec<u64>, D::Error> {
+    let numbers = Vec::<u64>::deserialize(given)?;
+    let beyond = numbers
+        .iter()
+        .find(|number| i64::try_from(**number).is_err());
+    match beyond {
+        None => Ok(numbers),
+        Some(number) => {
+            let most = i64::MAX;
+            Err(D::Error::custom(format!(
+                "{number} is not from 0 to {most}"
+            )))
+        }
+    }
 }
 
 /// The patch that changes make, written against a game as it is.

@@ -25,10 +25,17 @@ const keep = async (name, request, answer) => {
   await Promise.all(all.slice(0, Math.max(0, all.length - KEPT)).map((old) => cache.delete(old)));
 };
 
+// Files that are downloaded are no pages: a backup is the whole server.
+const isPage = (answer) => answer.ok && (answer.headers.get("content-type") ?? "").startsWith("text/html");
+
+// Pages behind which a session begins or ends.
+const ENDS = ["/sign-", "/recover/", "/settings/erase"];
+
 const page = async (event) => {
   try {
     const answer = await fetch(event.request);
-    if (answer.ok) event.waitUntil(keep(PAGES, event.request, answer.clone()));
+    if (answer.status === 401) event.waitUntil(caches.delete(PAGES));
+    else if (isPage(answer)) event.waitUntil(keep(PAGES, event.request, answer.clone()));
     return answer;
   } catch {
     const kept = await caches.match(event.request, { cacheName: PAGES });
@@ -50,7 +57,8 @@ self.addEventListener("fetch", (event) => {
   const { origin, pathname } = new URL(url);
   if (origin !== self.location.origin) return;
   // What somebody saw is nobody else's who signs in after them.
-  if (method === "POST" && pathname.startsWith("/sign-")) event.waitUntil(caches.delete(PAGES));
+  const ends = ENDS.some((beginning) => pathname.startsWith(beginning));
+  if (method === "POST" && ends) event.waitUntil(caches.delete(PAGES));
   if (method !== "GET") return;
   if (mode === "navigate") event.respondWith(page(event));
   else if (pathname.startsWith("/assets/")) event.respondWith(file(event));

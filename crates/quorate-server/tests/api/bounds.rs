@@ -299,3 +299,17 @@ async fn what_is_not_there_is_not_found() {
         assert_eq!(media, "application/problem+json");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_of_events_to_strike_are_held_to_the_document() {
+    let game = Game::of_six().await;
+    for part in ["events", "uphold"] {
+        let mut change = json!({ "do": "strike", "events": [3] });
+        change[part] = json!([9_223_372_036_854_775_808_u64]);
+        let asked = json!({ "changes": [change] });
+        let call = game.post("/preview", &asked).by(&game.anna);
+        let refused = call.gives(422).await;
+        let told = refused["detail"].as_str().unwrap();
+        assert!(told.contains("is not from 0 to"), "{part}: {told}");
+    }
+}
