@@ -19,6 +19,14 @@ pub(crate) fn all(document: &Json) -> BTreeSet<Route> {
             found.insert((method.to_uppercase(), path.clone()));
         }
     }
+    for (_, template) in &found {
+        let is_told = WORDED.iter().any(|(worded, _)| worded == template);
+        let ends_in_word = template.ends_with("/{what}");
+        assert!(
+            is_told || !ends_in_word,
+            "{template}: WORDED needs the file that tells its words apart"
+        );
+    }
     found
 }
 
