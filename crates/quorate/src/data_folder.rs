@@ -17,7 +17,10 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::fold;
 use quorate_runtime::in_process::InProcess;
 use quorate_runtime::judge::{Judges, Secret};
-use quorate_runtime::ports::{Backup, SteadyClock, StoreError, SystemClock, TimeSource};
+use quorate_runtime::ports::{
+    AccountId, Backup, SecurityEntry, SecurityEvent, SteadyClock, StoreError, SystemClock,
+    TimeSource,
+};
 use quorate_runtime::{Games, GamesSettings, Others, Ports};
 use quorate_store::{Store, StoreOptions};
 use quorate_store_postgres::{NodeOptions, PostgresStore};
@@ -253,6 +256,24 @@ impl DataFolder {
     /// Waits for something.
     pub(crate) fn wait<T>(&self, what: impl Future<Output = T>) -> T {
         self.runtime.runtime().block_on(what)
+    }
+
+    /// Writes into the security log what was done here, where nobody is signed in.
+    pub(crate) fn note(
+        &self,
+        event: SecurityEvent,
+        account: Option<AccountId>,
+        about: &str,
+    ) -> Result<()> {
+        let entry = SecurityEntry {
+            at: now(),
+            event,
+            account,
+            by: None,
+            about: about.to_owned(),
+            place: "the command line".to_owned(),
+        };
+        Ok(self.wait(self.store.note(&entry))?)
     }
 
     /// Where waiting is done, for threads of others.

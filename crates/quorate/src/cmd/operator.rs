@@ -4,9 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, anyhow, bail};
 use quorate_kernel::Span;
-use quorate_runtime::ports::{
-    Account, AccountId, Accounts, NewAccount, Safety, SecurityEntry, SecurityEvent,
-};
+use quorate_runtime::ports::{Account, Accounts, NewAccount, SecurityEvent};
 use quorate_server::app::recovery::make_link;
 use serde_json::json;
 
@@ -38,7 +36,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     } else {
         SecurityEvent::OperatorMarked
     };
-    folder.wait(noted(&*folder.store, account.id, event))?;
+    folder.note(event, Some(account.id), "")?;
     if arguments.no_more {
         out.value(&json!({ "account": account.name, "operator": false }));
         out.line(format!("{} runs this server no longer", account.name));
@@ -49,11 +47,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         account.id,
         data_folder::now() + LINK_FOR,
     ))?;
-    folder.wait(noted(
-        &*folder.store,
-        account.id,
-        SecurityEvent::RecoveryMade,
-    ))?;
+    folder.note(SecurityEvent::RecoveryMade, Some(account.id), "")?;
     out.value(&json!({ "account": account.name, "operator": true, "link": link.as_str() }));
     out.line(format!(
         "{} runs this server; the panel is at /operator\na new password can be set once, within two days, at {}",
@@ -61,19 +55,6 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         link.as_str()
     ));
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes into the security log what was done here, where nobody is signed in.
-async fn noted(safety: &dyn Safety, id: AccountId, event: SecurityEvent) -> Result<()> {
-    let entry = SecurityEntry {
-        at: data_folder::now(),
-        event,
-        account: Some(id),
-        by: None,
-        about: String::new(),
-        place: "the command line".to_owned(),
-    };
-    Ok(safety.note(&entry).await?)
 }
 
 async fn marked(accounts: &dyn Accounts, name: &str, operator: bool) -> Result<Account> {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use quorate_kernel::GameId;
 use quorate_runtime::Games;
-use quorate_runtime::ports::StoreError;
+use quorate_runtime::ports::{SecurityEvent, StoreError};
 use serde_json::json;
 
 use crate::data_folder::{DataArguments, DataFolder};
@@ -35,7 +35,16 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         games.close().await?;
         done
     });
-    done.map(|()| ExitCode::SUCCESS)
+    done?;
+    if let Some(game) = &arguments.game {
+        let event = if arguments.back {
+            SecurityEvent::GamePutBack
+        } else {
+            SecurityEvent::GameRemoved
+        };
+        folder.note(event, None, game.as_str())?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 async fn list(games: &Games, out: &Output) -> Result<()> {
