@@ -12,6 +12,7 @@ use crate::site::discord::play::DiscordPlay;
 use crate::site::feeds::own::{DatesAsked, NeedsAsked};
 use crate::site::home::handler::CardAsked;
 use crate::site::operator::handler::AsleepAsked;
+use crate::site::operator::moderation::AdminsAsked;
 use crate::site::picture::upload::NamedPicture;
 use crate::view::indexing::IndexAsked;
 
@@ -32,6 +33,7 @@ pub(super) async fn answered(
         MailedAnswer::WORD => answered_as::<MailedAnswer>(site, asks).await,
         DiscordPlay::WORD => answered_as::<DiscordPlay>(site, asks).await,
         CardAsked::WORD => answered_as::<CardAsked>(site, asks).await,
+        AdminsAsked::WORD => answered_as::<AdminsAsked>(site, asks).await,
         AsleepAsked::WORD => answered_as::<AsleepAsked>(site, asks).await,
         ToldEvent::WORD => answered_as::<ToldEvent>(site, asks).await,
         NamedAsked::WORD => answered_as::<NamedAsked>(site, asks).await,

@@ -82,7 +82,7 @@ impl GameView {
                 word: self.word(&capital(conventions::LEADER)),
             });
         }
-        if self.has_flag(id, "admin") {
+        if self.is_admin(id) {
             roles.push(Role {
                 icon: Icon::Key,
                 word: capital(&self.word("admin")),
@@ -95,6 +95,11 @@ impl GameView {
             });
         }
         roles
+    }
+
+    /// Whether somebody is among the admins, by the name that rulesets share for them.
+    pub fn is_admin(&self, id: PlayerId) -> bool {
+        self.has_flag(id, "admin")
     }
 
     /// Who leads the dynasty.

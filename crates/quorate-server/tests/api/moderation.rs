@@ -57,6 +57,9 @@ async fn a_report_reaches_the_operator_and_nobody_else() {
     )
     .await;
     assert_eq!(told.0, StatusCode::SEE_OTHER, "{}", told.1);
+    let bert = game.table.session("Bert").await;
+    let form = format!("about=post:{post}&why=nothing+of+note");
+    sent(&game, &bert, &report, &form).await;
     let nothing = sent(&game, &anna, &report, "about=post:999999&why=x").await;
     assert_eq!(nothing.0, StatusCode::NOT_FOUND);
 
@@ -65,7 +68,8 @@ async fn a_report_reaches_the_operator_and_nobody_else() {
         panel.contains("quincemarker") && panel.contains(&place),
         "{panel}"
     );
-    let bert = game.table.session("Bert").await;
+    assert!(panel.contains("Anna, an admin there, says"), "{panel}");
+    assert!(panel.contains("Bert says"), "{panel}");
     for path in [
         place.as_str(),
         &format!("/g/{}", game.word),

@@ -332,13 +332,15 @@ async fn packed(site: &AppState, visitor: &Visitor) -> Result<File, AppError> {
 }
 
 /// What players told.
-async fn reports(site: &AppState, visitor: &Visitor) -> Result<Vec<LookLine>, AppError> {
+async fn reports(site: &Arc<AppState>, visitor: &Visitor) -> Result<Vec<LookLine>, AppError> {
     let mut lines = Vec::new();
-    for (id, report) in site.deps.moderation.reports().await? {
+    let reports = site.deps.moderation.reports().await?;
+    let admins = moderation::admins_among(site, &reports).await?;
+    for (id, report) in reports {
         let settle = form(visitor, "settle", Vec::new(), "Settled");
         lines.push(LookLine {
             status: Status::new(StatusKind::Claimed, "Reported"),
-            text: moderation::describe_report(site, &report).await?,
+            text: moderation::describe_report(site, &report, &admins).await?,
             more: moderation::place(&report.game, &report.about),
             forms: vec![Form {
                 send: settle.send.with("report", id.to_string()),

@@ -1,10 +1,15 @@
 //! Moderation: reports, and what accounts are kept from.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use axum::response::Response;
 use quorate_kernel::{GameId, Span};
-use quorate_runtime::ports::{Account, Report, Restraint, RestraintKind, SecurityEvent};
+use quorate_runtime::ports::{Account, AccountId, Report, Restraint, RestraintKind, SecurityEvent};
+use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
+use crate::app::inquiry::{Inquiry, ask};
 use crate::app::moderation;
 use crate::app::posted::Posted;
 use crate::app::reply;
@@ -12,6 +17,7 @@ use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::ui::{Choice, Field, FieldKind, Link, plural, urls};
+use crate::view::game::GameView;
 
 /// The fields of the form: whom, from what, how long, why.
 pub(crate) fn fields() -> Vec<Field> {
@@ -44,8 +50,57 @@ pub(crate) fn fields() -> Vec<Field> {
     ]
 }
 
+/// Those of some players who are their game's admins.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct AdminsAsked {
+    game: GameId,
+    players: Vec<String>,
+}
+
+impl Inquiry for AdminsAsked {
+    type Answer = Vec<String>;
+    const WORD: &'static str = "admins";
+
+    fn game(&self) -> &GameId {
+        &self.game
+    }
+
+    async fn answer(self, site: &Arc<AppState>) -> Result<Self::Answer, AppError> {
+        let view = GameView::for_account(site, None, self.game.as_str()).await?;
+        let mut admins = self.players;
+        admins.retain(|player| player.parse().is_ok_and(|id| view.is_admin(id)));
+        Ok(admins)
+    }
+}
+
+/// Which accounts play an admin of the games in which something was reported: what those ask for weighs more.
+pub(crate) async fn admins_among(
+    site: &Arc<AppState>,
+    reports: &[(u64, Report)],
+) -> Result<BTreeSet<(GameId, AccountId)>, AppError> {
+    let games: BTreeSet<&GameId> = reports.iter().map(|(_, report)| &report.game).collect();
+    let mut found = BTreeSet::new();
+    for game in games {
+        let seats = site.deps.accounts.seats_in(game).await?;
+        let asked = AdminsAsked {
+            game: game.clone(),
+            players: seats.iter().map(|seat| seat.player.to_string()).collect(),
+        };
+        // What was reported in a game that cannot be asked is told all the same.
+        let admins = ask(site, asked).await.unwrap_or_default();
+        let seats = seats.into_iter();
+        let seats = seats.filter(|seat| admins.contains(&seat.player.to_string()));
+        found.extend(seats.map(|seat| (game.clone(), seat.account)));
+    }
+    Ok(found)
+}
+
 /// What a report says, with the account that plays whom it is about.
-pub(crate) async fn describe_report(site: &AppState, report: &Report) -> Result<String, AppError> {
+pub(crate) async fn describe_report(
+    site: &AppState,
+    report: &Report,
+    admins: &BTreeSet<(GameId, AccountId)>,
+) -> Result<String, AppError> {
     let accounts = &site.deps.accounts;
     let name = async |id| -> Result<String, AppError> {
         let account = accounts.account(id).await?;
@@ -55,6 +110,9 @@ pub(crate) async fn describe_report(site: &AppState, report: &Report) -> Result<
         ))
     };
     let by = match report.by {
+        Some(by) if admins.contains(&(report.game.clone(), by)) => {
+            format!("{}, an admin there,", name(by).await?)
+        }
         Some(by) => name(by).await?,
         None => "an account that is gone".to_owned(),
     };
