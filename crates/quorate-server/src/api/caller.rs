@@ -13,7 +13,7 @@ use crate::app::error::AppError;
 use crate::app::form_words::{FormWords, GivenWords};
 use crate::app::grant::Grant;
 use crate::app::state::AppState;
-use crate::app::visitor::{Visitor, address_of};
+use crate::app::visitor::{Visitor, address_of, log_whose};
 use crate::security::browser::browser;
 use crate::security::carried::digest_of;
 
@@ -40,6 +40,7 @@ impl FromRequestParts<Arc<AppState>> for Caller {
             }
             None => (None, Grant::whole()),
         };
+        log_whose(account.as_ref());
         // An address without parameters has none to tell.
         if let Ok(named) = parts.extract::<RawPathParams>().await
             && let Some((_, game)) = named.iter().find(|(name, _)| *name == "game")

@@ -124,6 +124,13 @@ impl Visitor {
     }
 }
 
+/// What the server's log says of a request says whose it is, if somebody's.
+pub(crate) fn log_whose(account: Option<&Account>) {
+    if let Some(account) = account {
+        tracing::Span::current().record("account", account.id.0);
+    }
+}
+
 /// The digest under which a session is kept.
 pub fn session_digest(token: &SessionToken) -> Digest {
     Digest(token.digest().0)
@@ -169,9 +176,7 @@ impl Visitor {
             }
             None => None,
         };
-        if let Some(account) = &account {
-            tracing::Span::current().record("account", account.id.0);
-        }
+        log_whose(account.as_ref());
         let is_new = carried.is_none();
         let token = match carried {
             Some(token) => token,
