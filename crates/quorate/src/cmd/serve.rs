@@ -231,6 +231,7 @@ pub(super) fn serve(
         }
     };
     let archives = tending::archives(folder, listen.archive_after)?;
+    let time = Arc::clone(&clock);
     let deps = deps(folder, &games, workers, writes, clock, config)?;
     let state = Arc::new(AppState::new(deps).map_err(|error| anyhow!(error.to_string()))?);
     let courier = Courier::new(&state);
@@ -263,8 +264,8 @@ pub(super) fn serve(
         let _answering = answer_others(folder, others, &games)?;
         let mut ended = Ended::Told;
         tokio::select! {
-            () = tending::sweeping(folder) => {}
-            () = tending::archiving(folder, archives) => {}
+            () = tending::sweeping(folder, &*time) => {}
+            () = tending::archiving(folder, archives, &*time) => {}
             () = restart::writable(folder.wanted.clone()) => ended = Ended::CanWrite,
             () = connections::serve(listener, app, limits(listen), open, told_to_end(end.clone())) => {}
             () = overdue(end) => {}

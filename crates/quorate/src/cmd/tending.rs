@@ -7,9 +7,9 @@ use anyhow::{Result, bail};
 use quorate_kernel::Moment;
 use quorate_runtime::OperatingError;
 use quorate_runtime::old_events::put_away;
-use quorate_runtime::ports::Uploads;
+use quorate_runtime::ports::{TimeSource, Uploads};
 
-use crate::data_folder::{DataFolder, now};
+use crate::data_folder::DataFolder;
 use crate::objects::{ObjectPictures, OpenObjects};
 
 /// How often what has ended is dropped, and what rests is put away.
@@ -48,10 +48,11 @@ pub(super) fn archives(folder: &DataFolder, days: Option<u32>) -> Result<Option<
     }))
 }
 
-/// Drops what has ended and what is old, again and again.
-pub(super) async fn sweeping(folder: &DataFolder) {
+/// Drops what has ended and what is old, again and again, by the time that sessions and games go by: where the machine's clock
+/// jumped, that would drop what counts.
+pub(super) async fn sweeping(folder: &DataFolder, clock: &dyn TimeSource) {
     loop {
-        let now = now();
+        let now = clock.now();
         if let Err(error) = folder.store.sweep(now).await {
             tracing::warn!(%error, "what has ended was not dropped");
         }
@@ -63,21 +64,29 @@ pub(super) async fn sweeping(folder: &DataFolder) {
 }
 
 /// Puts the logs of games at rest away, again and again.
-pub(super) async fn archiving(folder: &DataFolder, archives: Option<PuttingAway>) {
+pub(super) async fn archiving(
+    folder: &DataFolder,
+    archives: Option<PuttingAway>,
+    clock: &dyn TimeSource,
+) {
     let Some(archives) = archives else {
         return std::future::pending().await;
     };
     loop {
-        if let Err(error) = put_all_away(folder, &archives).await {
+        if let Err(error) = put_all_away(folder, &archives, clock.now()).await {
             tracing::error!(%error, "the logs of games at rest stay where they are");
         }
         tokio::time::sleep(TENDED_EVERY).await;
     }
 }
 
-async fn put_all_away(folder: &DataFolder, archives: &PuttingAway) -> Result<(), OperatingError> {
+async fn put_all_away(
+    folder: &DataFolder,
+    archives: &PuttingAway,
+    now: Moment,
+) -> Result<(), OperatingError> {
     let store = &*folder.store;
-    let since = Moment(now().0 - archives.after_ms);
+    let since = Moment(now.0 - archives.after_ms);
     loop {
         let resting = store.resting(since).await?;
         if resting.is_empty() {
