@@ -51,6 +51,8 @@ pub enum SecurityEvent {
     TokenRevoked,
     /// A session was ended from another browser.
     SessionEnded,
+    /// The notices of the account go to another place too.
+    PlaceAdded,
     /// An account was marked as an operator's.
     OperatorMarked,
     /// The mark of an operator was taken away.
@@ -89,7 +91,7 @@ pub enum SecurityEvent {
 
 impl SecurityEvent {
     /// All there are.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::SignedIn,
         Self::SignInFailed,
         Self::CheckFailed,
@@ -104,6 +106,7 @@ impl SecurityEvent {
         Self::TokenMade,
         Self::TokenRevoked,
         Self::SessionEnded,
+        Self::PlaceAdded,
         Self::OperatorMarked,
         Self::OperatorUnmarked,
         Self::Invited,
@@ -140,6 +143,7 @@ impl SecurityEvent {
             Self::TokenMade => "token-made",
             Self::TokenRevoked => "token-revoked",
             Self::SessionEnded => "session-ended",
+            Self::PlaceAdded => "place-added",
             Self::OperatorMarked => "operator-marked",
             Self::OperatorUnmarked => "operator-unmarked",
             Self::Invited => "invited",

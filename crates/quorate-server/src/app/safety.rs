@@ -84,6 +84,7 @@ fn is_mailed(event: SecurityEvent) -> bool {
         | SecurityEvent::FactorOff
         | SecurityEvent::MailChanged
         | SecurityEvent::TokenMade
+        | SecurityEvent::PlaceAdded
         | SecurityEvent::OutsideLinked
         | SecurityEvent::OutsideUnlinked
         | SecurityEvent::PasskeyAdded
@@ -124,6 +125,7 @@ fn tell_owner(site: &AppState, account: &Account, entry: &SecurityEntry) {
             format!("\n\nWhere: {}", entry.about)
         }
         SecurityEvent::PasskeyAdded => format!("\n\nIt is called: {}", entry.about),
+        SecurityEvent::PlaceAdded => format!("\n\nWhat it is: {}", entry.about),
         _ => format!("\n\nThe reason given: {}", entry.about),
     };
     let text = format!(
@@ -184,6 +186,7 @@ pub fn describe(event: SecurityEvent) -> &'static str {
         SecurityEvent::TokenMade => "A token was made",
         SecurityEvent::TokenRevoked => "A token was revoked",
         SecurityEvent::SessionEnded => "A browser was signed out from another",
+        SecurityEvent::PlaceAdded => "Notices go to another place too",
         SecurityEvent::OperatorMarked => "The account was made an operator\u{2019}s",
         SecurityEvent::OperatorUnmarked => "The account is an operator\u{2019}s no longer",
         SecurityEvent::Invited => "An operator made an invitation",

@@ -12,13 +12,14 @@ use quorate_notices::outbox::{
 };
 use quorate_notices::push::PushSeal;
 use quorate_notices::signature::WebhookSecret;
-use quorate_runtime::ports::Account;
+use quorate_runtime::ports::{Account, SecurityEvent};
 
 use crate::app::error::AppError;
 use crate::app::mail::is_address;
 use crate::app::notice_words::{self, WordFor};
 use crate::app::posted::Posted;
 use crate::app::reply;
+use crate::app::safety::{self, Happened};
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::app::web_reach::WebReach;
@@ -85,7 +86,7 @@ async fn changed(
             return by_web(site, visitor, account, audience, form).await;
         }
         "feed" => return feed(site, visitor, account, game, form).await,
-        "push" => by_push(site, account, game.clone(), form).await?,
+        "push" => by_push(site, visitor, account, game.clone(), form).await?,
         "drop" => {
             let channel = own_channel(site, account, form).await?;
             outbox(site)?
@@ -190,6 +191,7 @@ async fn again(
 /// Keeps a channel, unless there are too many.
 async fn keep(
     site: &AppState,
+    visitor: &Visitor,
     account: &Account,
     channel: NewChannel,
 ) -> Result<Channel, AppError> {
@@ -209,6 +211,11 @@ async fn keep(
     }
     let id = outbox.make_channel(&channel).await.map_err(failed)?;
     let kept = outbox.channel(id).await.map_err(failed)?;
+    let happened = Happened {
+        about: channel.sort.title().to_owned(),
+        ..Happened::to(account.id, SecurityEvent::PlaceAdded)
+    };
+    safety::note(site, visitor, happened).await;
     kept.ok_or(AppError::NotFound)
 }
 
@@ -239,7 +246,7 @@ async fn by_mail(
         made_at: site.now(),
         confirmed_at: None,
     };
-    let channel = keep(site, account, channel).await?;
+    let channel = keep(site, visitor, account, channel).await?;
     let word = notice_words::write(site, &WordFor::Confirm(channel.id));
     let link: Href = urls::NoticeConfirm { word: &word }.into();
     let text = format!(
@@ -293,7 +300,7 @@ async fn by_web(
         made_at: site.now(),
         confirmed_at: Some(site.now()),
     };
-    keep(site, account, channel).await?;
+    keep(site, visitor, account, channel).await?;
     let game = form.filled("game");
     if sort == ChannelSort::Webhook {
         let fact = Fact::new("The webhook's secret", secret)
@@ -310,6 +317,7 @@ async fn by_web(
 /// The browser that sends this, by what it says of its subscription.
 async fn by_push(
     site: &Arc<AppState>,
+    visitor: &Visitor,
     account: &Account,
     game: Option<GameId>,
     form: &Posted,
@@ -338,7 +346,7 @@ async fn by_push(
         made_at: site.now(),
         confirmed_at: Some(site.now()),
     };
-    keep(site, account, channel).await?;
+    keep(site, visitor, account, channel).await?;
     Ok("Notices come to this browser from now on.")
 }
 
@@ -358,7 +366,7 @@ async fn feed(
         made_at: site.now(),
         confirmed_at: Some(site.now()),
     };
-    let channel = keep(site, account, channel).await?;
+    let channel = keep(site, visitor, account, channel).await?;
     let all =
         ["needs.atom", "needs.json", "calendar.ics"].map(|form| own_feed(site, &channel, form));
     let fact = Fact::new("What waits for you", all.join(" ")).note(

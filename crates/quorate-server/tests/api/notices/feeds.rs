@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use quorate_runtime::ports::SecurityEvent;
 
 use super::Post;
 
@@ -30,6 +31,14 @@ async fn a_private_feed_holds_what_waits_until_it_is_removed() {
     );
     let account = post.account("Bert").await;
     let channels = post.outbox().channels_of(account).await.unwrap();
+    let safety = &post.game.table.site().deps.safety;
+    let entries = safety.entries(Some(account), 100).await.unwrap();
+    let mut added = entries.iter();
+    let added = added.find(|entry| entry.event == SecurityEvent::PlaceAdded);
+    assert_eq!(
+        added.expect("it is noted").about,
+        "Private feed and calendar"
+    );
     let drop_it = format!("channel={}", channels[0].id.0);
     assert_eq!(
         post.form("Cora", "/notices/drop", &drop_it).await.0,
