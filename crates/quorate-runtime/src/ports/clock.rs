@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,6 +26,9 @@ pub trait TimeSource: Send + Sync {
 
     /// Follows the machine's clock from now on, wherever it has jumped to.
     fn trust(&self) {}
+
+    /// Hears how far the machine's clock is ahead of that of whoever this one works for.
+    fn hear(&self, _off: Span) {}
 }
 
 /// Whether a clock follows the machine's.
@@ -36,6 +40,40 @@ pub enum ClockStanding {
     Ahead(Span),
     /// The machine's was set back by so much, and this one goes on as before.
     Behind(Span),
+}
+
+impl ClockStanding {
+    /// How far the machine's clock is ahead of this one.
+    pub fn off(self) -> Span {
+        match self {
+            Self::Even => Span(0),
+            Self::Ahead(span) => span,
+            Self::Behind(span) => Span(-span.0),
+        }
+    }
+}
+
+/// The clock of a process that works for another one of this machine: as far from the machine's as that one's.
+#[derive(Debug, Default)]
+pub struct DistantClock(AtomicI64);
+
+impl TimeSource for DistantClock {
+    fn now(&self) -> Moment {
+        Moment(
+            SystemClock
+                .now()
+                .0
+                .saturating_sub(self.0.load(Ordering::Relaxed)),
+        )
+    }
+
+    fn until(&self, moment: Moment) -> Wait<'_> {
+        until(self, moment)
+    }
+
+    fn hear(&self, off: Span) {
+        self.0.store(off.0, Ordering::Relaxed);
+    }
 }
 
 /// The clock of the machine.
@@ -208,7 +246,6 @@ impl TimeSource for SteadyClock {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicI64, Ordering};
 
     use super::*;
 
@@ -280,6 +317,20 @@ mod tests {
             clock.trust();
             assert_eq!(clock.now(), day(2) + jump);
             assert_eq!(clock.standing(), ClockStanding::Even);
+        }
+    }
+
+    #[test]
+    fn a_worker_s_clock_is_as_far_from_the_machine_s_as_the_server_s() {
+        let clock = DistantClock::default();
+        for off in [
+            ClockStanding::Ahead(day(400) - day(0)),
+            ClockStanding::Behind(Span::days(2)),
+        ] {
+            clock.hear(off.off());
+            let told = clock.now();
+            let gone = (SystemClock.now() - told).0 - off.off().0;
+            assert!((0..60_000).contains(&gone), "{off:?}: {gone}");
         }
     }
 

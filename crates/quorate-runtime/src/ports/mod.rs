@@ -28,7 +28,9 @@ pub use accounts::{
 pub use archives::{Archives, Objects};
 pub use backup::Backup;
 pub use buckets::{Buckets, WriteLimits};
-pub use clock::{ClockReading, ClockStanding, SteadyClock, SystemClock, TimeSource, Wait};
+pub use clock::{
+    ClockReading, ClockStanding, DistantClock, SteadyClock, SystemClock, TimeSource, Wait,
+};
 pub use drafts::{DRAFT_BYTES_MAX, DRAFTS_BYTES_MAX, DRAFTS_MAX, DraftKept, Drafts, KeptDraft};
 pub use error::StoreError;
 pub use journal::{Arrival, Batch, GameRow, Journal, Outage, Snapshot, Stored, actor_word};

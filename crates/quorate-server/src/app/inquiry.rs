@@ -50,7 +50,23 @@ pub(crate) trait Inquiry: Serialize + DeserializeOwned + Send {
 
 /// Something for a worker, as bytes.
 #[derive(Serialize, Deserialize)]
-pub(crate) enum WireJob {
+pub(crate) struct WireJob {
+    /// How far the machine's clock is ahead of the site's, by which the worker goes too.
+    pub(crate) off: Span,
+    pub(crate) work: WireWork,
+}
+
+impl WireJob {
+    /// The bytes of some work of a site.
+    pub(crate) fn bytes(site: &AppState, work: WireWork) -> postcard::Result<Vec<u8>> {
+        let off = site.deps.clock.standing().off();
+        postcard::to_stdvec(&Self { off, work })
+    }
+}
+
+/// What is to be done.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum WireWork {
     /// A request of a reader's.
     Request(Vec<u8>),
     /// A question of the server's: its word, and what it asks.
@@ -85,23 +101,24 @@ pub(crate) async fn ask<I: Inquiry>(
             &newest.0.to_le_bytes(),
             &while_kept.to_le_bytes(),
         ]);
-        let made = made::<I>(&**workers, (game, account), asks);
+        let made = made::<I>(site, &**workers, (game, account), asks);
         site.answers.get_or_insert_async(&key, made).await?
     } else {
-        made::<I>(&**workers, (game, account), asks).await?
+        made::<I>(site, &**workers, (game, account), asks).await?
     };
     postcard::from_bytes(&answer).map_err(broken)
 }
 
 /// Has a worker answer a question.
 async fn made<I: Inquiry>(
+    site: &AppState,
     workers: &dyn Workers,
     (game, account): (GameId, Option<AccountId>),
     asks: Vec<u8>,
 ) -> Result<Arc<[u8]>, AppError> {
-    let request = WireJob::Inquiry(I::WORD.to_owned(), asks);
+    let work = WireWork::Inquiry(I::WORD.to_owned(), asks);
     let job = Job {
-        request: postcard::to_stdvec(&request).map_err(broken)?,
+        request: WireJob::bytes(site, work).map_err(broken)?,
         who: match account {
             Some(account) => format!("account {}", account.0),
             None => format!("game {game}"),

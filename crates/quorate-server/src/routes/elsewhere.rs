@@ -24,7 +24,7 @@ use crate::api::caller::Caller;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
 use crate::app::form_words::{FormWords, GivenWords};
-use crate::app::inquiry::WireJob;
+use crate::app::inquiry::{WireJob, WireWork};
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
@@ -216,7 +216,7 @@ pub(super) async fn hand_over(
         time: effort.time(&site),
         is_heavy: effort.is_heavy(),
         is_in_force: matches!(effort, WorkSort::Page | WorkSort::Command),
-        request: match wire_request(&parts, &body, &visitor.words) {
+        request: match wire_request(&site, &parts, &body, &visitor.words) {
             Ok(request) => request,
             Err(error) => return failed(&site, &visitor, &parts, broken(&error)),
         },
@@ -310,7 +310,12 @@ fn game_of(parts: &Parts) -> Option<GameId> {
     game.parse().ok()
 }
 
-fn wire_request(parts: &Parts, body: &[u8], words: &FormWords) -> postcard::Result<Vec<u8>> {
+fn wire_request(
+    site: &AppState,
+    parts: &Parts,
+    body: &[u8],
+    words: &FormWords,
+) -> postcard::Result<Vec<u8>> {
     let headers = parts.headers.iter();
     let from = parts.extensions.get::<ConnectInfo<SocketAddr>>();
     let request = postcard::to_stdvec(&WireRequest {
@@ -323,7 +328,7 @@ fn wire_request(parts: &Parts, body: &[u8], words: &FormWords) -> postcard::Resu
         from: from.map(|ConnectInfo(from)| *from),
         words: words.clone(),
     })?;
-    postcard::to_stdvec(&WireJob::Request(request))
+    WireJob::bytes(site, WireWork::Request(request))
 }
 
 /// An answer as it came from a worker, if it is one.
@@ -349,9 +354,11 @@ pub async fn answer(
     router: &Router,
     job: &[u8],
 ) -> postcard::Result<Vec<u8>> {
-    match postcard::from_bytes(job)? {
-        WireJob::Request(request) => answer_request(router, &request).await,
-        WireJob::Inquiry(word, asks) => inquiries::answered(site, &word, &asks).await,
+    let WireJob { off, work } = postcard::from_bytes(job)?;
+    site.deps.clock.hear(off);
+    match work {
+        WireWork::Request(request) => answer_request(router, &request).await,
+        WireWork::Inquiry(word, asks) => inquiries::answered(site, &word, &asks).await,
     }
 }
 

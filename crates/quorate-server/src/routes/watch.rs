@@ -9,7 +9,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use quorate_kernel::Span;
-use quorate_runtime::ports::ClockStanding;
 
 use crate::app::metrics::{self as names, Metrics};
 use crate::app::state::AppState;
@@ -91,11 +90,8 @@ async fn numbers(State(watched): State<Watched>) -> String {
         metrics::counter!(names::WORKERS_STOPPED).absolute(standing.stopped);
         metrics::counter!(names::WORKERS_ENDED).absolute(standing.ended);
     }
-    let off = match site.deps.clock.standing() {
-        ClockStanding::Even => Span(0),
-        ClockStanding::Ahead(span) | ClockStanding::Behind(span) => span,
-    };
-    let seconds = u32::try_from(off.0 / 1_000).unwrap_or(u32::MAX);
+    let off = site.deps.clock.standing().off();
+    let seconds = u32::try_from(off.0.abs() / 1_000).unwrap_or(u32::MAX);
     metrics::gauge!(names::CLOCK_OFF).set(f64::from(seconds));
     if let Some(age) = beat_age(site).await {
         let seconds = u32::try_from(age.0 / 1_000).unwrap_or(0);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow};
 use quorate_engine::LawCache;
 use quorate_kernel::GameId;
-use quorate_runtime::ports::{DistantGames, SystemClock};
+use quorate_runtime::ports::{DistantClock, DistantGames};
 use quorate_server::view::games::GameHost;
 use quorate_server::{AgainJudges, AppState, Deps, elsewhere, judges_here, router};
 use quorate_worker::confine::Bounds;
@@ -138,7 +138,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<ExitCode> {
         backup: None,
         buckets: None,
         writes: far.clone(),
-        clock: Arc::new(SystemClock),
+        clock: Arc::new(DistantClock::default()),
         secret,
         books,
         config,
