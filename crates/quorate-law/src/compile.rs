@@ -22,13 +22,14 @@ use crate::sheet::{CodeSheet, TextEdit, UnitInfo};
 use crate::text::RuleText;
 use crate::top_level::{self, doubles};
 use crate::types::Schema;
-use crate::unit::{FunctionFound, LineBlock, Phase, Unit, ValueFound};
+use crate::unit::{LineBlock, Phase, Unit, ValueFound};
 use lost::{Former, Lost, SINCE_EDITION};
 
 pub(crate) mod bounds;
 mod depends;
 mod leaning;
 mod lost;
+mod reaches;
 mod reading;
 mod stand_ins;
 
@@ -53,9 +54,6 @@ pub struct RuleSource {
     /// definition, or breaks where it is reached. Of several the first that has a name gives it.
     pub left: Option<Arc<str>>,
 }
-
-/// The function of the library by which rule code makes the changes that a post carries.
-const ENACTS: &str = "apply";
 
 /// A version of the law, compiled.
 pub struct Compiled {
@@ -277,8 +275,9 @@ impl<'a> Compilation<'a> {
     /// before the types, whose checker gives up at the first annotation that it does not know.
     fn settle_needs(&mut self) -> bool {
         let missing = |law: &Self, unit: &Unit| -> Vec<(String, u32)> {
+            // Most names are the law's own, and those are found soonest.
             let needs = unit.needs.iter().filter(|(name, _)| {
-                !FOUND.contains(name) && !NAMES.contains(name) && !law.homes.of.contains_key(name)
+                !law.homes.of.contains_key(name) && !NAMES.contains(name) && !FOUND.contains(name)
             });
             needs.cloned().collect()
         };
@@ -288,6 +287,9 @@ impl<'a> Compilation<'a> {
             .flatten()
             .flat_map(|unit| missing(self, unit));
         let names: BTreeSet<String> = names.map(|(name, _)| name).collect();
+        if names.is_empty() {
+            return false;
+        }
         if self.put_in(&names) {
             return true;
         }
@@ -336,11 +338,7 @@ impl<'a> Compilation<'a> {
             .flat_map(|unit| unit.variables.iter().map(String::as_str))
             .collect();
         let sheet = self.sheet(|unit, code| rewrite::to_check(&unit.ast, code, &variables));
-        let schema = typing::schema(
-            self.units.iter().flatten().map(Arc::as_ref),
-            lost,
-            &self.functions(),
-        );
+        let schema = typing::schema(self.units.iter().flatten().map(Arc::as_ref), lost);
         let units = self.units.iter().flatten();
         let quantities = units.flat_map(|unit| unit.quantities.iter());
         let quantities: Vec<(Name, Type)> = quantities
@@ -526,58 +524,6 @@ impl<'a> Compilation<'a> {
         }
         asleep
     }
-
-    /// What each function reads, over all that it calls, and which functions may enact what a post carries.
-    fn reaches(&self) -> (BTreeMap<Name, BTreeSet<Name>>, BTreeSet<Name>) {
-        let units = || self.units.iter().flatten();
-        let mut calls: HashMap<&str, Vec<&str>> = HashMap::new();
-        for (what, filter) in units().flat_map(|unit| &unit.modifies) {
-            calls.entry(what).or_default().push(filter);
-        }
-        let actions: HashMap<String, &str> = units()
-            .flat_map(|unit| &unit.actions)
-            .map(|(action, body)| (format!("action {action}"), body.as_str()))
-            .collect();
-        let functions: HashMap<&str, &FunctionFound> = units()
-            .flat_map(|unit| &unit.functions)
-            .map(|function| (function.name.as_str(), function))
-            .collect();
-        let derived: HashMap<&str, &str> = units()
-            .flat_map(|unit| &unit.values)
-            .filter_map(|value| Some((value.name.as_str(), value.function.as_deref()?)))
-            .collect();
-        let values: BTreeSet<&str> = units()
-            .flat_map(|unit| &unit.values)
-            .map(|value| value.name.as_str())
-            .collect();
-        let (mut all, mut enacts) = (BTreeMap::new(), BTreeSet::new());
-        for name in functions.keys() {
-            let mut reads = BTreeSet::new();
-            let mut seen = BTreeSet::from([*name]);
-            let mut waiting = vec![*name];
-            while let Some(name) = waiting.pop() {
-                let mut next: Vec<&str> = calls.get(name).cloned().unwrap_or_default();
-                if let Some(function) = functions.get(name) {
-                    for read in function
-                        .reads
-                        .iter()
-                        .filter(|read| values.contains(read.as_str()))
-                    {
-                        reads.insert(Name::from(read.as_str()));
-                        next.extend(derived.get(read.as_str()));
-                    }
-                    next.extend(function.uses.iter().map(String::as_str));
-                    next.extend(function.uses.iter().filter_map(|name| actions.get(name)));
-                }
-                waiting.extend(next.into_iter().filter(|name| seen.insert(name)));
-            }
-            if seen.contains(ENACTS) {
-                enacts.insert(Name::from(*name));
-            }
-            all.insert(Name::from(*name), reads);
-        }
-        (all, enacts)
-    }
 }
 
 /// Puts assignments behind those whose names they use, and otherwise leaves them in document order.
@@ -586,7 +532,7 @@ fn by_needs(mut waiting: Vec<(usize, &LineBlock)>) -> Vec<(usize, &LineBlock)> {
     while !waiting.is_empty() {
         let open: BTreeSet<&str> = waiting
             .iter()
-            .flat_map(|(_, chunk)| chunk.assigns.iter().map(String::as_str))
+            .flat_map(|(_, chunk)| chunk.assigns.iter().map(Name::as_str))
             .collect();
         let ready = |chunk: &LineBlock| {
             let others = chunk

@@ -82,7 +82,7 @@ static NOT_OFFERED: LazyLock<Vec<LibraryEntry>> =
 /// What to write in the place of a `word`, a `name` or a `method` that rules do without.
 pub(crate) fn instead(of: &str, name: &str) -> Option<&'static str> {
     let mut all = NOT_OFFERED.iter();
-    let found = all.find(|entry| entry.of == of && entry.name == name)?;
+    let found = all.find(|entry| entry.name == name && entry.of == of)?;
     Some(found.doc)
 }
 

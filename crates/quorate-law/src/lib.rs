@@ -8,8 +8,8 @@
 //!
 //! 1. plain data: `words`, `datum`, `stop`, `declare`, `diagnostic`, `budget`, `text`, `world`, `objects`, `sheet`;
 //! 2. what the library is: `interface` reads its declarations, `signature` their types;
-//! 3. trees of code: `nesting`, `check::wording`, `syntax`, `expressions`, `check::house`, `unit`, `check::names`,
-//!    `check::cycles`, `rewrite`;
+//! 3. trees of code: `nesting`, `check::wording`, `syntax`, `expressions`, `check::flow`, `check::house`, `unit`,
+//!    `check::names`, `check::cycles`, `rewrite`;
 //! 4. a run: `collect`, `module`, `frame`, `errors`, `evaluate`, `watch`;
 //! 5. values of the host: `values`, from `callable` and `plain` up to what converts and reads them;
 //! 6. the code behind the declarations: `host`;

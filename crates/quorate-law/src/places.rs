@@ -12,6 +12,12 @@ pub(crate) fn text(code: &str, span: Span) -> &str {
 /// `(a + b) * c` it begins at `a`.
 pub(crate) fn with_brackets(code: &str, span: Span) -> (u32, u32) {
     let (begin, end) = (span.begin().get(), span.end().get());
+    if !text(code, span)
+        .bytes()
+        .any(|sign| matches!(sign, b'(' | b')'))
+    {
+        return (begin, end);
+    }
     let (mut depth, mut least) = (0_usize, 0_usize);
     let mut quote = None;
     let mut signs = text(code, span).bytes();

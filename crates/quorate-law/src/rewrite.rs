@@ -17,7 +17,7 @@ use crate::costs::{built_in, method_of};
 use crate::places::{end_of, find, text, with_brackets};
 use crate::sheet::TextEdit;
 use crate::signature::SIGNATURES;
-use crate::syntax::{ANYTHING, assigned, is_plain_target, locals, setter};
+use crate::syntax::{ANYTHING, assigned, is_plain_target, setter};
 
 /// How many bytes of what a comprehension works out at each turn are a step more.
 const BYTES_A_STEP: u32 = 256;
@@ -85,41 +85,39 @@ struct Rewriter<'a> {
     lost: &'a BTreeSet<&'a str>,
     marks: Vec<Insertion>,
     /// The top level and the functions that one is in.
-    scopes: Vec<Scope>,
+    scopes: Vec<Scope<'a>>,
 }
 
 /// What is known of the names of a function, or of the top level.
-struct Scope {
+struct Scope<'a> {
     /// Those that it gives values to.
-    names: BTreeSet<String>,
+    names: BTreeSet<&'a str>,
     /// Its parameters that are sure to hold something small: a number, a player or another thing.
-    small: BTreeSet<String>,
+    small: BTreeSet<&'a str>,
     /// The same and those that hold texts.
-    flat: BTreeSet<String>,
+    flat: BTreeSet<&'a str>,
 }
 
-impl Scope {
-    fn of(def: &DefP<AstNoPayload>) -> Self {
-        let mut assigned_in_body = BTreeSet::new();
-        assigned(&def.body, &mut assigned_in_body);
+impl<'a> Scope<'a> {
+    fn of(def: &'a DefP<AstNoPayload>) -> Self {
+        let mut names = BTreeSet::new();
+        assigned(&def.body, &mut names);
         let typed = |flat: bool| {
             let params = def
                 .params
                 .iter()
                 .filter_map(move |param| match &param.node {
                     ParameterP::Normal(name, Some(ty), _) if is_plain_type(&ty.node.expr, flat) => {
-                        Some(name.ident.clone())
+                        Some(name.ident.as_str())
                     }
                     _ => None,
                 });
-            let kept = params.filter(|name| !assigned_in_body.contains(name));
-            kept.collect()
+            params.filter(|name| !names.contains(name)).collect()
         };
-        Self {
-            names: locals(def),
-            small: typed(false),
-            flat: typed(true),
-        }
+        let (small, flat) = (typed(false), typed(true));
+        let params = def.params.iter().filter_map(|param| param.node.ident());
+        names.extend(params.map(|name| name.ident.as_str()));
+        Self { names, small, flat }
     }
 }
 
@@ -138,7 +136,7 @@ fn is_plain_type(ty: &AstExpr, texts: bool) -> bool {
     }
 }
 
-impl Rewriter<'_> {
+impl<'a> Rewriter<'a> {
     /// The marks in order: at one place, what closes comes before what opens, and each in the order of its making,
     /// which is outer before inner for openings and inner before outer for closings.
     fn edits(mut self) -> Vec<TextEdit> {
@@ -170,7 +168,7 @@ impl Rewriter<'_> {
     }
 
     /// Puts a guard around an expression, or none.
-    fn wrapped(&mut self, expr: &AstExpr, guard: &str) {
+    fn wrapped(&mut self, expr: &'a AstExpr, guard: &str) {
         if guard.is_empty() {
             return self.expr(expr);
         }
@@ -184,18 +182,18 @@ impl Rewriter<'_> {
     }
 
     /// The same, where an expression may hold more than takes no time.
-    fn guarded(&mut self, expr: &AstExpr, guard: &str) {
+    fn guarded(&mut self, expr: &'a AstExpr, guard: &str) {
         let small = self.is_small(expr);
         self.wrapped(expr, if small { "" } else { guard });
     }
 
     /// What a function is given or gives is measured, for its type is looked at, and worded if it is wrong.
-    fn passed(&mut self, expr: &AstExpr) {
+    fn passed(&mut self, expr: &'a AstExpr) {
         let flat = self.is_flat(expr);
         self.wrapped(expr, if flat { "" } else { "__ok" });
     }
 
-    fn statement(&mut self, statement: &AstStmt) {
+    fn statement(&mut self, statement: &'a AstStmt) {
         match &statement.node {
             StmtP::Def(def) => {
                 for param in &def.params {
@@ -230,7 +228,7 @@ impl Rewriter<'_> {
         }
     }
 
-    fn target(&mut self, target: &AstAssignTarget) {
+    fn target(&mut self, target: &'a AstAssignTarget) {
         match &target.node {
             AssignTarget::Tuple(parts) => parts.iter().for_each(|part| self.target(part)),
             AssignTarget::Index(place) => {
@@ -245,10 +243,10 @@ impl Rewriter<'_> {
     /// `x += y` becomes `x = __iadd(x, y)`, where naming `x` twice changes nothing.
     fn modify(
         &mut self,
-        statement: &AstStmt,
-        target: &AstAssignTarget,
+        statement: &'a AstStmt,
+        target: &'a AstAssignTarget,
         op: AssignOp,
-        value: &AstExpr,
+        value: &'a AstExpr,
     ) {
         let (guard, sign) = match op {
             AssignOp::Add => ("__iadd", "+="),
@@ -274,7 +272,7 @@ impl Rewriter<'_> {
         self.insert(end_of(statement, self.code), false, ")");
     }
 
-    fn expr(&mut self, expr: &AstExpr) {
+    fn expr(&mut self, expr: &'a AstExpr) {
         match &expr.node {
             ExprP::Op(left, op, right) => self.operation(left, *op, right),
             ExprP::Call(callee, args) => self.call(expr, callee, &args.args),
@@ -333,14 +331,14 @@ impl Rewriter<'_> {
         }
     }
 
-    fn item(&mut self, item: &AstExpr) {
+    fn item(&mut self, item: &'a AstExpr) {
         match &item.node {
             ExprP::Identifier(_) | ExprP::Literal(_) => self.expr(item),
             _ => self.wrapped(item, "__each"),
         }
     }
 
-    fn clauses(&mut self, clauses: &[ClauseP<AstNoPayload>]) {
+    fn clauses(&mut self, clauses: &'a [ClauseP<AstNoPayload>]) {
         for clause in clauses {
             match clause {
                 ClauseP::For(each) => {
@@ -353,7 +351,7 @@ impl Rewriter<'_> {
     }
 
     /// What a comprehension works out at each turn, without a statement that could be charged: a long one is paid for.
-    fn each_turn(&mut self, expr: &AstExpr, visit: impl FnOnce(&mut Self, &AstExpr)) {
+    fn each_turn(&mut self, expr: &'a AstExpr, visit: impl FnOnce(&mut Self, &'a AstExpr)) {
         let (begin, end) = with_brackets(self.code, expr.span);
         let steps = (end - begin) / BYTES_A_STEP;
         if steps == 0 {
@@ -365,7 +363,7 @@ impl Rewriter<'_> {
     }
 
     /// Comparing takes as long as the smaller side is large, so one side is measured.
-    fn operation(&mut self, left: &AstExpr, op: BinOp, right: &AstExpr) {
+    fn operation(&mut self, left: &'a AstExpr, op: BinOp, right: &'a AstExpr) {
         if matches!(op, BinOp::In | BinOp::NotIn) {
             self.guarded(left, "__ok");
             let listed = match &right.node {
@@ -392,7 +390,7 @@ impl Rewriter<'_> {
     }
 
     /// What stands before `or`: a lost value that is read there is nothing.
-    fn held(&mut self, expr: &AstExpr) {
+    fn held(&mut self, expr: &'a AstExpr) {
         let ExprP::Dot(object, name) = &expr.node else {
             return self.expr(expr);
         };
@@ -420,7 +418,7 @@ impl Rewriter<'_> {
         );
     }
 
-    fn call(&mut self, call: &AstExpr, callee: &AstExpr, args: &[AstArgument]) {
+    fn call(&mut self, call: &'a AstExpr, callee: &'a AstExpr, args: &'a [AstArgument]) {
         let given = match &callee.node {
             ExprP::Identifier(name) if !self.is_own(&name.ident) => {
                 let name = name.ident.as_str();
@@ -462,7 +460,7 @@ impl Rewriter<'_> {
         }
     }
 
-    fn argument(&mut self, arg: &AstArgument, guard: &str) {
+    fn argument(&mut self, arg: &'a AstArgument, guard: &str) {
         self.guarded(arg.node.expr(), guard);
     }
 

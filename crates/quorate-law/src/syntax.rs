@@ -93,30 +93,31 @@ pub(crate) fn dialect(flavour: Flavour) -> Dialect {
     }
 }
 
-/// The names that an assignment gives values to.
-pub(crate) fn targets(target: &AstAssignTarget) -> Vec<(String, u32)> {
+/// The names that an assignment gives values to, with their places.
+pub(crate) fn targets(target: &AstAssignTarget) -> Vec<(&str, u32)> {
     match &target.node {
-        AssignTarget::Identifier(name) => vec![(name.ident.clone(), name.span.begin().get())],
+        AssignTarget::Identifier(name) => vec![(name.ident.as_str(), name.span.begin().get())],
         AssignTarget::Tuple(parts) => parts.iter().flat_map(targets).collect(),
         AssignTarget::Index(_) | AssignTarget::Dot(..) => Vec::new(),
     }
 }
 
 /// The names that a function gives values to, its parameters included.
-pub(crate) fn locals(def: &DefP<AstNoPayload>) -> BTreeSet<String> {
+pub(crate) fn locals(def: &DefP<AstNoPayload>) -> BTreeSet<&str> {
     let params = def.params.iter().filter_map(|param| param.node.ident());
-    let mut names: BTreeSet<String> = params.map(|name| name.ident.clone()).collect();
+    let mut names: BTreeSet<&str> = params.map(|name| name.ident.as_str()).collect();
     assigned(&def.body, &mut names);
     names
 }
 
 /// Adds the names that a statement gives values to, those of functions inside it left out.
-pub(crate) fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
-    let mut add =
-        |target: &AstAssignTarget| names.extend(targets(target).into_iter().map(|(name, _)| name));
+pub(crate) fn assigned<'a>(statement: &'a AstStmt, names: &mut BTreeSet<&'a str>) {
+    let mut add = |target: &'a AstAssignTarget| {
+        names.extend(targets(target).into_iter().map(|(name, _)| name));
+    };
     match &statement.node {
         StmtP::Def(def) => {
-            names.insert(def.name.ident.clone());
+            names.insert(&def.name.ident);
             return;
         }
         StmtP::Assign(assign) => add(&assign.lhs),
@@ -131,7 +132,7 @@ pub(crate) fn assigned(statement: &AstStmt, names: &mut BTreeSet<String>) {
 }
 
 /// Adds the names that the loops of a comprehension give values to.
-fn looped(expr: &Expr, names: &mut BTreeSet<String>) {
+fn looped<'a>(expr: &'a Expr, names: &mut BTreeSet<&'a str>) {
     let (ExprP::ListComprehension(_, first, more) | ExprP::DictComprehension(_, first, more)) =
         expr
     else {
@@ -147,18 +148,18 @@ fn looped(expr: &Expr, names: &mut BTreeSet<String>) {
 }
 
 /// Visits every expression of a statement, types left out.
-pub(crate) fn walk_stmt(statement: &AstStmt, f: &mut impl FnMut(&Expr)) {
+pub(crate) fn walk_stmt<'a>(statement: &'a AstStmt, f: &mut impl FnMut(&'a Expr)) {
     statement.visit_expr(|expr| walk_expr(expr, f));
 }
 
 /// Visits an expression and all in it.
-pub(crate) fn walk_expr(expr: &AstExpr, f: &mut impl FnMut(&Expr)) {
+pub(crate) fn walk_expr<'a>(expr: &'a AstExpr, f: &mut impl FnMut(&'a Expr)) {
     f(&expr.node);
     expr.node.visit_expr(|inner| walk_expr(inner, f));
 }
 
 /// Visits a statement and all in it.
-pub(crate) fn walk_statements(statement: &AstStmt, f: &mut impl FnMut(&Stmt)) {
+pub(crate) fn walk_statements<'a>(statement: &'a AstStmt, f: &mut impl FnMut(&'a Stmt)) {
     f(&statement.node);
     statement.node.visit_children(|child| {
         if let Visit::Stmt(inner) = child {

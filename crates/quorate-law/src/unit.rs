@@ -1,15 +1,16 @@
 //! One fence, read: its tree, what it defines and declares, and in which pieces it goes into the sheet.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use quorate_kernel::Name;
-use starlark::analysis::AstModuleLint;
 use starlark::syntax::AstModule;
 use starlark_syntax::syntax::ast::{
     AstExpr, AstNoPayload, AstStmt, BinOp, DefP, ExprP, ParameterP, StmtP,
 };
 use starlark_syntax::syntax::top_level_stmts::top_level_stmts;
 
+use crate::check::flow::Flow;
 use crate::check::house::InPlace;
 use crate::check::wording::strange;
 use crate::collect::{CallFacts, Signature};
@@ -65,22 +66,22 @@ pub(crate) struct FunctionFound {
     pub(crate) name: String,
     pub(crate) signature: Signature,
     /// Attributes that its own text reads.
-    pub(crate) reads: BTreeSet<String>,
+    pub(crate) reads: BTreeSet<Name>,
     /// Attributes that its own text sets, or reads without saying what to take instead.
-    pub(crate) touches: BTreeSet<String>,
+    pub(crate) touches: BTreeSet<Name>,
     /// Attributes that its own text reads as `thing.attribute or something`, and says so what to take instead.
-    pub(crate) falls_back: BTreeSet<String>,
+    pub(crate) falls_back: BTreeSet<Name>,
     /// Names that its own text uses.
-    pub(crate) uses: BTreeSet<String>,
+    pub(crate) uses: BTreeSet<Name>,
     /// Names that it gives values to, its parameters included: those are no others' where it uses them.
-    pub(crate) own: BTreeSet<String>,
+    pub(crate) own: BTreeSet<Name>,
     pub(crate) offset: u32,
 }
 
 impl FunctionFound {
     /// Names of others that its own text uses.
     pub(crate) fn asks_for(&self) -> impl Iterator<Item = &str> {
-        self.uses.difference(&self.own).map(String::as_str)
+        self.uses.difference(&self.own).map(Name::as_str)
     }
 }
 
@@ -90,8 +91,8 @@ pub(crate) struct LineBlock {
     pub(crate) start: u32,
     pub(crate) end: u32,
     pub(crate) phase: Phase,
-    pub(crate) assigns: Vec<String>,
-    pub(crate) uses: BTreeSet<String>,
+    pub(crate) assigns: Vec<Name>,
+    pub(crate) uses: BTreeSet<Name>,
 }
 
 /// When a chunk runs.
@@ -104,7 +105,7 @@ pub(crate) enum Phase {
 
 /// A fence, read.
 pub(crate) struct Unit {
-    pub(crate) ast: AstModule,
+    pub(crate) ast: Arc<AstModule>,
     pub(crate) kinds: Vec<KindFound>,
     pub(crate) quantities: Vec<(Name, Type, u32)>,
     pub(crate) values: Vec<ValueFound>,
@@ -139,8 +140,10 @@ pub(crate) struct Unit {
 impl Unit {
     /// Reads a parsed fence; `site` is its rule and clause.
     pub(crate) fn read(ast: AstModule, code: &str, site: &Site, info: &UnitInfo) -> Self {
+        let ast = Arc::new(ast);
+        let Flow { needs, odd } = Flow::of(&ast, code);
         let mut unit = Self {
-            ast,
+            ast: Arc::clone(&ast),
             kinds: Vec::new(),
             quantities: Vec::new(),
             values: Vec::new(),
@@ -157,11 +160,9 @@ impl Unit {
             asked_rows: Vec::new(),
             asked_by_name: Vec::new(),
             texts: Vec::new(),
-            needs: Vec::new(),
-            odd: Vec::new(),
+            needs,
+            odd,
         };
-        unit.look();
-        let ast = unit.ast.clone();
         unit.ask_for_rows(ast.statement());
         for statement in top_level_stmts(ast.statement()) {
             let (line, _) = info.position(statement.span.begin().get());
@@ -195,33 +196,6 @@ impl Unit {
         });
     }
 
-    /// The language's own look at the fence.
-    fn look(&mut self) {
-        // With no names of its surroundings it tells all that the fence needs of them.
-        for lint in self.ast.lint(Some(&HashSet::new())) {
-            let at = lint.location.span.begin().get();
-            match lint.short_name.as_str() {
-                "missing-return" => {
-                    let text =
-                        "this function says what it gives back, and may end without `return`";
-                    let help = "end each way through it with `return`, or take the `->` away";
-                    self.odd.push(CodeFault::new(at, text).help(help));
-                }
-                "unreachable" => {
-                    let help = "take it out, or move it before what ends the function";
-                    self.odd
-                        .push(CodeFault::new(at, "this is never reached").help(help));
-                }
-                "using-undefined" => {
-                    let name = lint.location.source_span();
-                    self.needs.push((name.to_owned(), at));
-                }
-                _ => {}
-            }
-        }
-        self.needs.sort_by_key(|(_, at)| *at);
-    }
-
     fn statement(&mut self, statement: &AstStmt, site: &Site) {
         match &statement.node {
             StmtP::Def(def) => {
@@ -232,13 +206,13 @@ impl Unit {
             StmtP::Assign(assign) => {
                 let names = targets(&assign.lhs);
                 for (name, offset) in &names {
-                    self.defines.push((name.clone(), *offset));
+                    self.defines.push(((*name).to_owned(), *offset));
                 }
                 if let ([(name, _)], Some(text)) = (names.as_slice(), string(&assign.rhs)) {
-                    self.texts.push((name.clone(), text));
+                    self.texts.push(((*name).to_owned(), text));
                 }
                 let alone = match names.as_slice() {
-                    [(name, _)] => Some(name.clone()),
+                    [(name, _)] => Some((*name).to_owned()),
                     _ => None,
                 };
                 self.call(&assign.rhs, alone);
@@ -408,15 +382,13 @@ impl Unit {
         let mut assigns = Vec::new();
         let mut uses = BTreeSet::new();
         if let StmtP::Assign(assign) = &statement.node {
-            assigns = targets(&assign.lhs)
-                .into_iter()
-                .map(|(name, _)| name)
-                .collect();
+            let targets = targets(&assign.lhs).into_iter();
+            assigns = targets.map(|(name, _)| Name::from(name)).collect();
         }
         if phase != Phase::Functions {
             walk_stmt(statement, &mut |expr| {
                 if let ExprP::Identifier(name) = expr {
-                    uses.insert(name.ident.clone());
+                    uses.insert(Name::from(name.ident.as_str()));
                 }
             });
         }
@@ -480,30 +452,7 @@ fn function(def: &DefP<AstNoPayload>, site: &Site, faults: &mut Vec<CodeFault>) 
             });
         }
     }
-    let (mut reads, mut uses) = (BTreeSet::new(), BTreeSet::new());
-    walk_stmt(&def.body, &mut |expr| match expr {
-        ExprP::Dot(_, name) => {
-            reads.insert(name.node.clone());
-        }
-        ExprP::Identifier(name) => {
-            uses.insert(name.ident.clone());
-        }
-        ExprP::Call(callee, args) => {
-            // `perform("hunt", …)` and `allowed` lean on the action's body, named by its first argument.
-            if let ExprP::Identifier(name) = &callee.node
-                && matches!(
-                    name.ident.as_str(),
-                    "perform" | "allowed" | "since" | "held"
-                )
-                && let Some(action) = args.args.first().and_then(|arg| string(arg.expr()))
-            {
-                reads.insert(action.clone());
-                uses.insert(format!("action {action}"));
-            }
-        }
-        _ => {}
-    });
-    let (touches, falls_back) = touched(&def.body);
+    let names = names_in(&def.body);
     FunctionFound {
         name: def.name.ident.clone(),
         signature: Signature {
@@ -515,39 +464,76 @@ fn function(def: &DefP<AstNoPayload>, site: &Site, faults: &mut Vec<CodeFault>) 
             doc: docstring(&def.body),
             site: site.clone(),
         },
-        reads,
-        touches,
-        falls_back,
-        uses,
-        own: locals(def),
+        reads: names.reads,
+        touches: names.touches,
+        falls_back: names.falls_back,
+        uses: names.uses,
+        own: locals(def).into_iter().map(Name::from).collect(),
         offset: def.name.span.begin().get(),
     }
 }
 
-/// The attributes that a function's body sets or reads, and those that it reads with something to take instead.
-fn touched(body: &AstStmt) -> (BTreeSet<String>, BTreeSet<String>) {
-    let mut reads: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+/// What a function's body uses by name; see [`FunctionFound`].
+struct NamesIn {
+    reads: BTreeSet<Name>,
+    touches: BTreeSet<Name>,
+    falls_back: BTreeSet<Name>,
+    uses: BTreeSet<Name>,
+}
+
+fn names_in(body: &AstStmt) -> NamesIn {
+    // How often each attribute is read, and how often with something to take instead.
+    let mut attributes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    let mut actions = Vec::new();
     walk_stmt(body, &mut |expr| match expr {
-        ExprP::Dot(_, name) => reads.entry(name.node.clone()).or_default().0 += 1,
+        ExprP::Dot(_, name) => attributes.entry(&name.node).or_default().0 += 1,
         ExprP::Op(left, BinOp::Or, _) => {
             if let ExprP::Dot(_, name) = &left.node {
-                reads.entry(name.node.clone()).or_default().1 += 1;
+                attributes.entry(&name.node).or_default().1 += 1;
+            }
+        }
+        ExprP::Identifier(name) => {
+            used.insert(&name.ident);
+        }
+        ExprP::Call(callee, args) => {
+            // `perform("hunt", …)` and `allowed` lean on the action's body, named by its first argument.
+            if let ExprP::Identifier(name) = &callee.node
+                && matches!(
+                    name.ident.as_str(),
+                    "perform" | "allowed" | "since" | "held"
+                )
+                && let Some(action) = args.args.first().and_then(|arg| string(arg.expr()))
+            {
+                actions.push(action);
             }
         }
         _ => {}
     });
-    let (mut touches, mut falls_back) = (BTreeSet::new(), BTreeSet::new());
-    for (name, (read, with_other)) in reads {
-        if with_other > 0 {
-            falls_back.insert(name.clone());
-        }
-        if read > with_other {
-            touches.insert(name);
-        }
+    let named = |names: &mut dyn Iterator<Item = &str>| names.map(Name::from).collect();
+    let read = attributes.iter();
+    let mut names = NamesIn {
+        reads: named(&mut read.clone().map(|(name, _)| *name)),
+        touches: named(
+            &mut read
+                .clone()
+                .filter(|(_, (all, other))| all > other)
+                .map(|(name, _)| *name),
+        ),
+        falls_back: named(
+            &mut read
+                .filter(|(_, (_, other))| *other > 0)
+                .map(|(name, _)| *name),
+        ),
+        uses: named(&mut used.into_iter()),
+    };
+    for action in actions {
+        names.uses.insert(Name::from(format!("action {action}")));
+        names.reads.insert(Name::from(action));
     }
     walk_statements(body, &mut |statement| {
-        let names = assigned_attributes(statement).into_iter();
-        touches.extend(names.map(str::to_owned));
+        let set = assigned_attributes(statement).into_iter();
+        names.touches.extend(set.map(Name::from));
     });
-    (touches, falls_back)
+    names
 }

@@ -20,7 +20,7 @@ use crate::syntax::{ANYTHING, locals, targets, walk_expr};
 const PARTS_MAX: usize = 1_000;
 
 /// The edits by which no variable's type holds itself or too much. `law` are the variables of all top levels.
-pub(crate) fn broken(statement: &AstStmt, law: &BTreeSet<&str>) -> Vec<TextEdit> {
+pub(crate) fn broken<'a>(statement: &'a AstStmt, law: &'a BTreeSet<&'a str>) -> Vec<TextEdit> {
     let mut edits = Vec::new();
     let names = Names {
         too_large: too_large(statement),
@@ -43,13 +43,14 @@ pub(crate) fn variables(statement: &AstStmt) -> BTreeSet<String> {
         };
         let made = match &assign.rhs.node {
             ExprP::Call(callee, _) => {
-                ident(&callee.node).is_some_and(|name| built_in(&name).is_some())
+                ident(&callee.node).is_some_and(|name| built_in(name).is_some())
             }
             ExprP::Literal(_) | ExprP::FString(_) => false,
             _ => true,
         };
         if made {
-            names.extend(targets(&assign.lhs).into_iter().map(|(name, _)| name));
+            let targets = targets(&assign.lhs).into_iter();
+            names.extend(targets.map(|(name, _)| name.to_owned()));
         }
     };
     add(statement);
@@ -59,9 +60,9 @@ pub(crate) fn variables(statement: &AstStmt) -> BTreeSet<String> {
 
 /// The variables that are not looked into where they are put into others.
 struct Names<'l> {
-    too_large: BTreeSet<String>,
+    too_large: BTreeSet<&'l str>,
     /// What a function calls by the name of a variable of the law.
-    own: BTreeSet<String>,
+    own: BTreeSet<&'l str>,
     law: &'l BTreeSet<&'l str>,
 }
 
@@ -75,7 +76,7 @@ impl Names<'_> {
     }
 }
 
-fn functions(statement: &AstStmt, law: &BTreeSet<&str>, edits: &mut Vec<TextEdit>) {
+fn functions<'a>(statement: &'a AstStmt, law: &'a BTreeSet<&'a str>, edits: &mut Vec<TextEdit>) {
     if let StmtP::Def(def) = &statement.node {
         let names = Names {
             too_large: too_large(&def.body),
@@ -89,32 +90,32 @@ fn functions(statement: &AstStmt, law: &BTreeSet<&str>, edits: &mut Vec<TextEdit
 
 /// What each variable is made of: names, each as often as it is used.
 #[derive(Default)]
-struct Makings(BTreeMap<String, Vec<String>>);
+struct Makings<'a>(BTreeMap<&'a str, Vec<&'a str>>);
 
-impl Makings {
-    fn add(&mut self, target: &AstAssignTarget, from: &AstExpr) {
-        let mut names: Vec<String> = targets(target).into_iter().map(|(name, _)| name).collect();
+impl<'a> Makings<'a> {
+    fn add(&mut self, target: &'a AstAssignTarget, from: &'a AstExpr) {
+        let mut names: Vec<&str> = targets(target).into_iter().map(|(name, _)| name).collect();
         names.extend(held_by(target));
         for name in names {
             self.parts(name, from);
         }
     }
 
-    fn parts(&mut self, of: String, from: &AstExpr) {
+    fn parts(&mut self, of: &'a str, from: &'a AstExpr) {
         let parts = self.0.entry(of).or_default();
         walk_expr(from, &mut |expr| parts.extend(ident(expr)));
     }
 
     /// How many parts each variable's type may have; one that holds itself has more than any.
-    fn sizes(&self) -> BTreeMap<&str, usize> {
+    fn sizes(&self) -> BTreeMap<&'a str, usize> {
         let mut sizes = BTreeMap::new();
-        for start in self.0.keys() {
+        for start in self.0.keys().copied() {
             // In the order in which calls would be made, without making them: a chain may be long.
             let mut open: Vec<(&str, usize)> = vec![(start, 0)];
-            let mut inside: BTreeSet<&str> = BTreeSet::from([start.as_str()]);
+            let mut inside: BTreeSet<&str> = BTreeSet::from([start]);
             while let Some((name, at)) = open.last().copied() {
                 let parts = &self.0[name];
-                match parts.get(at).map(String::as_str) {
+                match parts.get(at).copied() {
                     _ if sizes.contains_key(name) => {
                         inside.remove(name);
                         open.pop();
@@ -131,7 +132,7 @@ impl Makings {
                         }
                     }
                     None => {
-                        let size = |part: &String| sizes.get(part.as_str()).copied().unwrap_or(1);
+                        let size = |part: &&str| sizes.get(part).copied().unwrap_or(1);
                         let sum = parts.iter().map(size).fold(1, usize::saturating_add);
                         sizes.insert(name, sum);
                         inside.remove(name);
@@ -144,15 +145,15 @@ impl Makings {
     }
 }
 
-fn ident(expr: &Expr) -> Option<String> {
+fn ident(expr: &Expr) -> Option<&str> {
     match expr {
-        ExprP::Identifier(name) => Some(name.ident.clone()),
+        ExprP::Identifier(name) => Some(&name.ident),
         _ => None,
     }
 }
 
 /// The variable whose item is set in `x[i] = …`.
-fn held_by(target: &AstAssignTarget) -> Option<String> {
+fn held_by(target: &AstAssignTarget) -> Option<&str> {
     match &target.node {
         AssignTarget::Index(parts) => ident(&parts.0.node),
         _ => None,
@@ -160,17 +161,17 @@ fn held_by(target: &AstAssignTarget) -> Option<String> {
 }
 
 /// The variables of a body that hold themselves or too much.
-fn too_large(body: &AstStmt) -> BTreeSet<String> {
+fn too_large(body: &AstStmt) -> BTreeSet<&str> {
     let mut makings = Makings::default();
     collect(body, &mut makings);
     let sizes = makings.sizes().into_iter();
     sizes
         .filter(|(_, size)| *size > PARTS_MAX)
-        .map(|(name, _)| name.to_owned())
+        .map(|(name, _)| name)
         .collect()
 }
 
-fn collect(statement: &AstStmt, makings: &mut Makings) {
+fn collect<'a>(statement: &'a AstStmt, makings: &mut Makings<'a>) {
     match &statement.node {
         StmtP::Def(_) => return,
         StmtP::Assign(assign) => makings.add(&assign.lhs, &assign.rhs),
@@ -183,7 +184,7 @@ fn collect(statement: &AstStmt, makings: &mut Makings) {
         Visit::Expr(expr) => walk_expr(expr, &mut |expr| {
             if let Some((name, args)) = method(expr) {
                 for arg in args {
-                    makings.parts(name.clone(), arg);
+                    makings.parts(name, arg);
                 }
             }
         }),
@@ -191,14 +192,14 @@ fn collect(statement: &AstStmt, makings: &mut Makings) {
 }
 
 /// A call of a variable's method, such as `x.append(y)`.
-fn method(expr: &Expr) -> Option<(String, Vec<&AstExpr>)> {
+fn method(expr: &Expr) -> Option<(&str, impl Iterator<Item = &AstExpr>)> {
     let ExprP::Call(callee, args) = expr else {
         return None;
     };
     let ExprP::Dot(object, _) = &callee.node else {
         return None;
     };
-    let args = args.args.iter().map(|arg| arg.node.expr()).collect();
+    let args = args.args.iter().map(|arg| arg.node.expr());
     Some((ident(&object.node)?, args))
 }
 
@@ -230,7 +231,7 @@ fn nests(expr: &AstExpr, names: &Names<'_>, edits: &mut Vec<TextEdit>) {
             expr.node.visit_expr(|inner| replace(inner, names, edits));
         }
         ExprP::Call(callee, args) => {
-            let known = ident(&callee.node).is_some_and(|name| built_in(&name).is_some());
+            let known = ident(&callee.node).is_some_and(|name| built_in(name).is_some());
             let collects = known || method(&expr.node).is_some();
             for arg in &args.args {
                 if collects {
@@ -246,7 +247,7 @@ fn nests(expr: &AstExpr, names: &Names<'_>, edits: &mut Vec<TextEdit>) {
 
 fn replace(expr: &AstExpr, names: &Names<'_>, edits: &mut Vec<TextEdit>) {
     if let ExprP::Identifier(name) = &expr.node {
-        if names.contains(&name.ident) {
+        if names.contains(name.ident.as_str()) {
             edits.push(TextEdit {
                 at: expr.span.begin().get(),
                 delete: expr.span.end().get() - expr.span.begin().get(),

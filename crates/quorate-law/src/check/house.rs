@@ -69,12 +69,12 @@ pub(crate) fn check(
     (house.faults, house.in_place)
 }
 
-struct HouseRules {
+struct HouseRules<'a> {
     flavour: Flavour,
     faults: Vec<CodeFault>,
     in_place: Vec<InPlace>,
     /// The names of the variables of the functions that one is in.
-    locals: Vec<BTreeSet<String>>,
+    locals: Vec<BTreeSet<&'a str>>,
 }
 
 /// Whether a number needs more than 64 bits.
@@ -89,12 +89,12 @@ fn begin(expr: &AstExpr) -> u32 {
     expr.span.begin().get()
 }
 
-impl HouseRules {
+impl<'a> HouseRules<'a> {
     fn fault(&mut self, offset: u32, text: impl Into<String>, help: &str) {
         self.faults.push(CodeFault::new(offset, text).help(help));
     }
 
-    fn statement(&mut self, statement: &AstStmt) {
+    fn statement(&mut self, statement: &'a AstStmt) {
         match &statement.node {
             StmtP::Def(def) => self.def(def),
             StmtP::Assign(assign) => {
@@ -155,7 +155,7 @@ impl HouseRules {
     }
 
     /// What a statement consists of, types left out.
-    fn parts(&mut self, statement: &AstStmt) {
+    fn parts(&mut self, statement: &'a AstStmt) {
         match &statement.node {
             StmtP::Def(def) => {
                 self.locals.push(locals(def));

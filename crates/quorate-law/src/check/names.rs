@@ -88,8 +88,8 @@ impl NameOwners {
     pub(crate) fn private(&self, home: &NameOwner, unit: &Unit) -> Vec<CodeFault> {
         let mut faults = Vec::new();
         let mut look = |name: &str, at: u32| {
-            if let Some(other) = self.of.get(name)
-                && name.starts_with('_')
+            if name.starts_with('_')
+                && let Some(other) = self.of.get(name)
                 && other.rule != home.rule
             {
                 let text = format!(
@@ -104,10 +104,11 @@ impl NameOwners {
             function
                 .uses
                 .iter()
-                .for_each(|name| look(name, function.offset));
+                .for_each(|name| look(name.as_str(), function.offset));
         }
         for chunk in &unit.chunks {
-            chunk.uses.iter().for_each(|name| look(name, chunk.start));
+            let uses = chunk.uses.iter();
+            uses.for_each(|name| look(name.as_str(), chunk.start));
         }
         faults
     }

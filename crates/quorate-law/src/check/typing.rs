@@ -36,7 +36,6 @@ fn fixed_kinds() -> impl Iterator<Item = &'static str> {
 pub(crate) fn schema<'u>(
     units: impl Iterator<Item = &'u Unit> + Clone,
     lost: &[&ValueFound],
-    functions: &HashMap<String, Signature>,
 ) -> Rc<Schema> {
     let mut schema = Schema::default();
     for name in fixed_kinds() {
@@ -74,11 +73,16 @@ pub(crate) fn schema<'u>(
         .filter_map(|kind| Some((kind.alias.as_deref()?, kind.name.as_str())))
         .chain([("player", "Player"), ("game", "Game")])
         .collect();
+    let functions = units.clone().flat_map(|unit| &unit.functions);
+    let functions: HashMap<&str, &Signature> = functions
+        .map(|function| (function.name.as_str(), &function.signature))
+        .collect();
     let values = units.clone().flat_map(|unit| &unit.values);
     // What is there comes last, and stands where a lost value had its name.
     for value in lost.iter().copied().chain(values) {
         let of = aliases.get(value.of.as_str()).copied().unwrap_or(&value.of);
-        let signature = value.function.as_ref().and_then(|name| functions.get(name));
+        let function = value.function.as_deref();
+        let signature = function.and_then(|name| functions.get(name));
         let ty = schema.ty(
             signature.map_or(&value.ty, |signature| &signature.gives),
             None,

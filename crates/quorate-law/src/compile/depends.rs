@@ -81,7 +81,7 @@ impl Compilation<'_> {
                     if let Some((home, with_kind)) = values.get(name.as_str())
                         && !home.library
                     {
-                        uses(name.clone(), &home.rule, lives_on || *with_kind);
+                        uses(name.to_string(), &home.rule, lives_on || *with_kind);
                     }
                 }
             }

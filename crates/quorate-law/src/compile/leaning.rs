@@ -76,7 +76,7 @@ impl Compilation<'_> {
         let mut touches = Vec::new();
         for (index, _, unit) in self.standing() {
             for function in &unit.functions {
-                let alone = |name: &&String| !shared.contains(name.as_str());
+                let alone = |name: &&Name| !shared.contains(name.as_str());
                 let touched = function.touches.iter().map(|name| (name, LeanFate::Breaks));
                 let fallen = function.falls_back.iter();
                 let fallen = fallen.filter(|name| !function.touches.contains(*name));
@@ -144,7 +144,7 @@ impl Compilation<'_> {
             let Some(function) = function.filter(|_| shared.contains(name.as_str())) else {
                 continue;
             };
-            let fate = if function.touches.contains(&name) {
+            let fate = if function.touches.contains(name.as_str()) {
                 LeanFate::Breaks
             } else {
                 LeanFate::FallsBack
@@ -274,7 +274,7 @@ impl Compilation<'_> {
         texts: &HashMap<&str, &str>,
     ) -> Vec<(String, String, u32)> {
         let by_name = unit.asked_by_name.iter().filter_map(|(table, name, at)| {
-            let is_own = |function: &FunctionFound| function.own.contains(name);
+            let is_own = |function: &FunctionFound| function.own.contains(name.as_str());
             let key = texts.get(name.as_str())?;
             let is_text = !function_at(unit, *at).is_some_and(is_own);
             is_text.then(|| (table.clone(), (*key).to_owned(), *at))
