@@ -31,7 +31,7 @@ const BYTES_A_BYTE_OF_TEXT: usize = 24;
 #[derive(Clone)]
 pub struct Code {
     pub(crate) module: Arc<CompiledModule>,
-    functions: Arc<HashMap<String, Signature>>,
+    functions: Arc<HashMap<Name, Arc<Signature>>>,
     pub(crate) additions: Arc<Additions>,
     edition: u16,
     version: Option<Digest>,
@@ -40,7 +40,7 @@ pub struct Code {
 impl Code {
     pub(crate) fn new(
         module: Arc<CompiledModule>,
-        functions: Arc<HashMap<String, Signature>>,
+        functions: Arc<HashMap<Name, Arc<Signature>>>,
         additions: Additions,
         edition: u16,
     ) -> Self {
@@ -81,7 +81,7 @@ impl Code {
 
     /// A function's parameters and result.
     pub fn signature(&self, function: &str) -> Option<&Signature> {
-        self.functions.get(function)
+        self.functions.get(function).map(AsRef::as_ref)
     }
 
     /// Where a function stands.
@@ -93,7 +93,7 @@ impl Code {
 
     /// The names of all functions, private ones included, in no order.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
-        self.functions.keys().map(String::as_str)
+        self.functions.keys().map(Name::as_str)
     }
 
     /// Calls a function. Where nothing on its own call stack is a rule (a library's predicate), the rule that asks is

@@ -49,7 +49,7 @@ impl Signature {
 
 pub(crate) struct Collector {
     pub(crate) facts: Arc<HashMap<(usize, u32), CallFacts>>,
-    pub(crate) functions: Arc<HashMap<String, Signature>>,
+    pub(crate) functions: Arc<HashMap<Name, Arc<Signature>>>,
     /// With each declaration its fence and place there, to put them in document order.
     pub(crate) found: Vec<((usize, u32), Declaration)>,
 }

@@ -274,9 +274,10 @@ impl<'a> Compilation<'a> {
     /// Finds names that nobody defines, or that were lost; true if something was put in for them or fell asleep. This is told
     /// before the types, whose checker gives up at the first annotation that it does not know.
     fn settle_needs(&mut self) -> bool {
-        let missing = |law: &Self, unit: &Unit| -> Vec<(String, u32)> {
+        let missing = |law: &Self, unit: &Unit| -> Vec<(Name, u32)> {
             // Most names are the law's own, and those are found soonest.
             let needs = unit.needs.iter().filter(|(name, _)| {
+                let name = name.as_str();
                 !law.homes.of.contains_key(name) && !NAMES.contains(name) && !FOUND.contains(name)
             });
             needs.cloned().collect()
@@ -286,7 +287,7 @@ impl<'a> Compilation<'a> {
             .iter()
             .flatten()
             .flat_map(|unit| missing(self, unit));
-        let names: BTreeSet<String> = names.map(|(name, _)| name).collect();
+        let names: BTreeSet<String> = names.map(|(name, _)| name.to_string()).collect();
         if names.is_empty() {
             return false;
         }
@@ -298,7 +299,7 @@ impl<'a> Compilation<'a> {
             missing
                 .map(|(name, offset)| CodeFault {
                     offset,
-                    ..self.unknown(&name)
+                    ..self.unknown(name.as_str())
                 })
                 .collect()
         });
@@ -357,7 +358,7 @@ impl<'a> Compilation<'a> {
             return CodeFault::new(0, text).help("mend that one first");
         }
         let fault = CodeFault::new(0, format!("there is no `{name}`"));
-        let known = self.homes.of.keys().map(String::as_str);
+        let known = self.homes.of.keys().map(Name::as_str);
         let known = known.chain(NAMES.iter().map(String::as_str));
         match did_you_mean(name, known) {
             Some(meant) => fault.help(format!("did you mean `{meant}`?")),
@@ -407,11 +408,16 @@ impl<'a> Compilation<'a> {
         sheet
     }
 
-    fn functions(&self) -> HashMap<String, Signature> {
+    fn functions(&self) -> HashMap<Name, Arc<Signature>> {
         let units = self.units.iter().flatten();
         units
             .flat_map(|unit| unit.functions.iter())
-            .map(|function| (function.name.clone(), function.signature.clone()))
+            .map(|function| {
+                (
+                    Name::from(function.name.as_str()),
+                    Arc::clone(&function.signature),
+                )
+            })
             .collect()
     }
 

@@ -3,6 +3,7 @@
 //! Only text is put in, so that each place still leads back to the fence. What the language itself can replace, the
 //! binary operators, is replaced in its tree by [`guarded_operators`].
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use starlark::syntax::AstModule;
@@ -77,7 +78,7 @@ struct Insertion {
     at: u32,
     opens: bool,
     delete: u32,
-    text: String,
+    text: Cow<'static, str>,
 }
 
 struct Rewriter<'a> {
@@ -151,14 +152,14 @@ impl<'a> Rewriter<'a> {
                 _ => edits.push(TextEdit {
                     at: mark.at,
                     delete: mark.delete,
-                    insert: mark.text,
+                    insert: mark.text.into_owned(),
                 }),
             }
         }
         edits
     }
 
-    fn insert(&mut self, at: u32, opens: bool, text: impl Into<String>) {
+    fn insert(&mut self, at: u32, opens: bool, text: impl Into<Cow<'static, str>>) {
         self.marks.push(Insertion {
             at,
             opens,
@@ -168,7 +169,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Puts a guard around an expression, or none.
-    fn wrapped(&mut self, expr: &'a AstExpr, guard: &str) {
+    fn wrapped(&mut self, expr: &'a AstExpr, guard: &'static str) {
         if guard.is_empty() {
             return self.expr(expr);
         }
@@ -176,13 +177,14 @@ impl<'a> Rewriter<'a> {
         let bare = matches!(expr.node, ExprP::Tuple(_));
         let (opening, closing) = if bare { ("((", "))") } else { ("(", ")") };
         let (begin, end) = with_brackets(self.code, expr.span);
-        self.insert(begin, true, format!("{guard}{opening}"));
+        self.insert(begin, true, guard);
+        self.insert(begin, true, opening);
         self.expr(expr);
         self.insert(end, false, closing);
     }
 
     /// The same, where an expression may hold more than takes no time.
-    fn guarded(&mut self, expr: &'a AstExpr, guard: &str) {
+    fn guarded(&mut self, expr: &'a AstExpr, guard: &'static str) {
         let small = self.is_small(expr);
         self.wrapped(expr, if small { "" } else { guard });
     }
@@ -266,7 +268,7 @@ impl<'a> Rewriter<'a> {
             at,
             opens: true,
             delete: u32::try_from(sign.len()).unwrap_or(2),
-            text: format!("= {guard}({name}, "),
+            text: format!("= {guard}({name}, ").into(),
         });
         self.expr(value);
         self.insert(end_of(statement, self.code), false, ")");
@@ -410,7 +412,7 @@ impl<'a> Rewriter<'a> {
             at: dot,
             opens: false,
             delete: name.span.end().get() - dot,
-            text: format!(", {:?})", name.node),
+            text: format!(", {:?})", name.node).into(),
         });
         debug_assert!(
             end == name.span.end().get(),
@@ -424,8 +426,9 @@ impl<'a> Rewriter<'a> {
                 let name = name.ident.as_str();
                 if let Some(built_in) = built_in(name) {
                     if !built_in.gives.is_empty() {
-                        let opening = format!("{}(", built_in.gives);
-                        self.insert(call.span.begin().get(), true, opening);
+                        let begin = call.span.begin().get();
+                        self.insert(begin, true, built_in.gives);
+                        self.insert(begin, true, "(");
                     }
                     for arg in args {
                         let is_key = arg.node.name() == Some("key");
@@ -460,7 +463,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    fn argument(&mut self, arg: &'a AstArgument, guard: &str) {
+    fn argument(&mut self, arg: &'a AstArgument, guard: &'static str) {
         self.guarded(arg.node.expr(), guard);
     }
 

@@ -64,7 +64,7 @@ pub(crate) struct ValueFound {
 #[derive(Clone, Debug)]
 pub(crate) struct FunctionFound {
     pub(crate) name: String,
-    pub(crate) signature: Signature,
+    pub(crate) signature: Arc<Signature>,
     /// Attributes that its own text reads.
     pub(crate) reads: BTreeSet<Name>,
     /// Attributes that its own text sets, or reads without saying what to take instead.
@@ -132,7 +132,7 @@ pub(crate) struct Unit {
     /// Texts that have a name: the name and the text.
     pub(crate) texts: Vec<(String, String)>,
     /// Names that it uses and does not define, in its order.
-    pub(crate) needs: Vec<(String, u32)>,
+    pub(crate) needs: Vec<(Name, u32)>,
     /// What runs but is likely not meant so: code that is never reached, functions that give back nothing at times.
     pub(crate) odd: Vec<CodeFault>,
 }
@@ -455,7 +455,7 @@ fn function(def: &DefP<AstNoPayload>, site: &Site, faults: &mut Vec<CodeFault>) 
     let names = names_in(&def.body);
     FunctionFound {
         name: def.name.ident.clone(),
-        signature: Signature {
+        signature: Arc::new(Signature {
             params,
             gives: def
                 .return_type
@@ -463,7 +463,7 @@ fn function(def: &DefP<AstNoPayload>, site: &Site, faults: &mut Vec<CodeFault>) 
                 .map_or(Type::Any, |ty| type_of(&ty.expr)),
             doc: docstring(&def.body),
             site: site.clone(),
-        },
+        }),
         reads: names.reads,
         touches: names.touches,
         falls_back: names.falls_back,

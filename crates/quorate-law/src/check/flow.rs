@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use quorate_kernel::Name;
 use starlark::codemap::Span;
 use starlark::syntax::AstModule;
 use starlark_syntax::syntax::ast::{
@@ -17,7 +18,7 @@ use crate::syntax::targets;
 /// What the look at a fence finds.
 pub(crate) struct Flow {
     /// Names that it uses and does not define, in its order.
-    pub(crate) needs: Vec<(String, u32)>,
+    pub(crate) needs: Vec<(Name, u32)>,
     /// What runs but is likely not meant so: functions that give back nothing at times, then code that is never reached.
     pub(crate) odd: Vec<CodeFault>,
 }
@@ -30,10 +31,10 @@ impl Flow {
         let told = names.unknown.into_iter();
         let told = told.filter(|(_, span)| !ast.is_suppressed("using-undefined", *span));
         let place = |span: Span| span.begin().get() as usize..span.end().get() as usize;
-        let mut needs: Vec<(String, u32)> = told
+        let mut needs: Vec<(Name, u32)> = told
             .map(|(name, span)| {
                 (
-                    code.get(place(span)).unwrap_or(name).to_owned(),
+                    Name::from(code.get(place(span)).unwrap_or(name)),
                     begin(span),
                 )
             })
@@ -298,7 +299,7 @@ later = f
             let lints = lints.iter().filter(|lint| lint.short_name == name);
             let places = lints.map(|lint| {
                 let at = &lint.location;
-                (at.source_span().to_owned(), begin(at.span))
+                (Name::from(at.source_span()), begin(at.span))
             });
             places.collect::<Vec<_>>()
         };

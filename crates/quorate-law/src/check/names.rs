@@ -21,7 +21,7 @@ pub(crate) struct NameOwner {
 /// Who owns which name among the fences that are awake.
 #[derive(Default)]
 pub(crate) struct NameOwners {
-    pub(crate) of: HashMap<String, NameOwner>,
+    pub(crate) of: HashMap<Name, NameOwner>,
 }
 
 impl NameOwner {
@@ -76,7 +76,7 @@ impl NameOwners {
         if faults.is_empty() {
             for name in own.into_keys() {
                 let value_of = values.remove(name).unwrap_or_default();
-                let known = self.of.entry(name.to_owned());
+                let known = self.of.entry(Name::from(name));
                 let known = known.or_insert_with(|| home.clone());
                 known.value_of.extend(value_of);
             }

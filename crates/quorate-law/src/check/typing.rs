@@ -75,7 +75,7 @@ pub(crate) fn schema<'u>(
         .collect();
     let functions = units.clone().flat_map(|unit| &unit.functions);
     let functions: HashMap<&str, &Signature> = functions
-        .map(|function| (function.name.as_str(), &function.signature))
+        .map(|function| (function.name.as_str(), function.signature.as_ref()))
         .collect();
     let values = units.clone().flat_map(|unit| &unit.values);
     // What is there comes last, and stands where a lost value had its name.

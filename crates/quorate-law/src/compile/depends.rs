@@ -68,10 +68,10 @@ impl Compilation<'_> {
                 }
             };
             for (name, _) in &unit.needs {
-                let home = self.homes.of.get(name);
+                let home = self.homes.of.get(name.as_str());
                 if let Some(home) = home.filter(|home| !library.contains(&home.rule)) {
-                    let lives_on = self.does_nothing(name, &mut BTreeSet::new());
-                    uses(name.clone(), &home.rule, lives_on);
+                    let lives_on = self.does_nothing(name.as_str(), &mut BTreeSet::new());
+                    uses(name.to_string(), &home.rule, lives_on);
                 }
             }
             for function in &unit.functions {

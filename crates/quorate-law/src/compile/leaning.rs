@@ -207,12 +207,12 @@ impl Compilation<'_> {
             for (name, at) in &unit.needs {
                 if let Some(stand_in) = by_name.get(name.as_str()) {
                     let former = &self.lost.formers[stand_in.former];
-                    let fate = if breaking.contains(&Name::from(name.as_str())) {
+                    let fate = if breaking.contains(name) {
                         LeanFate::Breaks
                     } else {
                         LeanFate::LivesOn
                     };
-                    leans.push(self.lean(info, *at, name.clone(), former, fate));
+                    leans.push(self.lean(info, *at, name.to_string(), former, fate));
                 }
             }
             for touch in touches.iter().filter(|touch| touch.unit == index) {

@@ -1,5 +1,7 @@
 //! What all declarations share: where they stand, what they are assigned to, and the functions that they name.
 
+use std::sync::Arc;
+
 use quorate_kernel::Name;
 use starlark::typing::Ty;
 use starlark::values::Value;
@@ -50,7 +52,10 @@ pub(super) fn assigned<'v>(args: &Args<'v, '_>, eval: &Eval<'v, '_, '_>) -> star
         .ok_or_else(|| fault("give it a name: write `name = …` at the top level of the rule"))
 }
 
-pub(super) fn signature_of(args: &Args<'_, '_>, function: &Name) -> starlark::Result<Signature> {
+pub(super) fn signature_of(
+    args: &Args<'_, '_>,
+    function: &Name,
+) -> starlark::Result<Arc<Signature>> {
     let Some(collector) = &args.frame.collector else {
         return Err(fault("declarations stand at the top level of a rule"));
     };

@@ -73,7 +73,7 @@ pub(crate) const NATIVES: &[Native] = &[
 fn action<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult<'v> {
     let name = Name::from(args.text(0)?);
     let body = function(args, 1)?;
-    let mut params = signature_of(args, &body)?.params;
+    let mut params = signature_of(args, &body)?.params.clone();
     if params.is_empty() {
         let text = format!(
             "the body of an action takes the one who acts first: `def {body}(actor: Player, …)`"

@@ -183,7 +183,7 @@ fn derived<'v>(args: &Args<'v, '_>, eval: &mut Eval<'v, '_, '_>) -> NativeResult
     let what = Declared::Derived {
         name: name.clone(),
         title: args.text(0)?.to_owned(),
-        gives: signature_of(args, &function)?.gives,
+        gives: signature_of(args, &function)?.gives.clone(),
         function,
         of: args.kind(2)?,
         tracked: args.text_or(3, "")?.to_owned(),
