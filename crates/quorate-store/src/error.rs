@@ -11,6 +11,8 @@ mod code {
     pub(super) const FULL: u32 = 13;
     pub(super) const CANNOT_OPEN: u32 = 14;
     pub(super) const NOT_A_DATABASE: u32 = 26;
+    /// No room for the notes beside a file in WAL mode, which are made anew where nobody had it open.
+    pub(super) const NO_ROOM_BESIDE: u32 = IO | 19 << 8;
     /// Syncing a file, and syncing its folder.
     pub(super) const SYNC: [u32; 2] = [IO | 4 << 8, IO | 5 << 8];
 }
@@ -45,6 +47,9 @@ pub(crate) fn store_error(error: &sqlx::Error) -> StoreError {
     };
     if code::SYNC.contains(&code) {
         return StoreError::SyncFailed;
+    }
+    if code == code::NO_ROOM_BESIDE {
+        return StoreError::Full;
     }
     match code & 0xff {
         code::FULL => StoreError::Full,
