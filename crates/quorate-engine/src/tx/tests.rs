@@ -72,7 +72,7 @@ fn what_one_clause_does_to_a_value_is_one_step() {
         _ => None,
     };
     let changes: Vec<_> = event.steps.iter().filter_map(numbers).collect();
-    assert_eq!(changes, [(None, Some(Value::Int(3)))]);
+    assert_eq!(changes, [(Some(Value::Int(0)), Some(Value::Int(3)))]);
     game.ask(|tx| {
         set(tx, &game, 9);
         set(tx, &game, 3);
