@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::try_join_all;
 use quorate_kernel::command::{Act, Actor, typed};
 use quorate_kernel::{EventSeq, GameId, Id, Moment, Name, PlayerId, PostId, Span, Thing, Value};
@@ -13,6 +13,7 @@ use quorate_runtime::ports::{TimeSource, Wait};
 use quorate_runtime::{Answer, Games};
 
 use super::people::{account, admits, applies, founder, posts, session};
+use super::stopwatch::now;
 use crate::data_folder::{DataArguments, DataFolder};
 use crate::rulebooks;
 
@@ -31,6 +32,9 @@ const MARKS: &str = "---\nsection: core\n---\n# Marks\n\n\
 
 /// How often a clock that somebody else moves is looked at.
 const LOOKED_AT: Duration = Duration::from_millis(5);
+
+/// How long the index of words may stand still.
+const INDEX_WAITS: Duration = Duration::from_mins(2);
 
 /// How often the index of words is looked at until it is complete.
 const INDEX_LOOKED_AT: Duration = Duration::from_millis(200);
@@ -216,16 +220,25 @@ impl BenchTown {
     }
 }
 
-/// Waits until the server of a folder has taken the whole game into its index of words, beside which nothing is timed.
+/// Waits until the server of a folder has taken the whole game into its index of words, beside which nothing is timed. A machine
+/// on which it comes no further is too busy for a bench.
 pub(super) fn indexed(folder: &Path) -> Result<()> {
     let (look, game) = (DataFolder::look(&place(folder))?, GAME.parse()?);
     look.wait(async {
+        let (mut last, mut came_on) = (None, now());
         loop {
             let row = look.store.game(&game).await?.context("no game")?;
             let point = look.store.index_point(&game).await?;
             if point.is_some_and(|point| point.seq >= row.head.seq) {
                 return Ok(());
             }
+            if point != last {
+                (last, came_on) = (point, now());
+            }
+            ensure!(
+                now() - came_on < INDEX_WAITS,
+                "the index of words comes no further: nothing can be timed on a machine as busy as this"
+            );
             tokio::time::sleep(INDEX_LOOKED_AT).await;
         }
     })
