@@ -113,8 +113,6 @@ fn itself(arguments: &[&str]) -> Child {
     let program = std::env::current_exe().unwrap();
     let mut child = Command::new(program);
     child.args(arguments).stdin(Stdio::null());
-    // As the operator's guide has it: otherwise what the pools of many threads once needed counts for what notices need.
-    child.env("MALLOC_ARENA_MAX", "2");
     child.stdout(Stdio::piped()).spawn().unwrap()
 }
 

@@ -16,6 +16,10 @@ mod script;
 mod server_log;
 mod threads;
 
+/// The C library's own keeps pools for each thread, so that a server grew by what each of them once needed.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A server for games of Nomic in the BlogNomic tradition.
 #[derive(Parser)]
 #[command(name = "quorate", version, about)]
