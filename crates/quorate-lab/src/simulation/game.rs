@@ -10,8 +10,9 @@ use quorate_engine::words::WORKING_CODE;
 use quorate_engine::{LawCache, Remains, testing, transcript};
 use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::event::{Event, NoteKind, Outcome};
+use quorate_kernel::law::Rule;
 use quorate_kernel::rows::Standing;
-use quorate_kernel::state::State;
+use quorate_kernel::state::{OrdMap, State};
 use quorate_kernel::{Moment, Name, PlayerId, Refusal, Span, Thing, Value};
 
 use super::invariants;
@@ -58,6 +59,9 @@ pub(super) struct SimulatedGame {
     pub(super) tally: SimulationTally,
     /// Whether nobody proposes or claims changes of the rules.
     pub(super) keeps_law: bool,
+    /// The rules that it was founded with, and what they themselves made of that while nobody else changed them: a rule may
+    /// repeal others when its time comes.
+    pub(super) founded: OrdMap<Name, Rule>,
     /// Whether code that chance has changed is or was law.
     pub(super) mutated: bool,
     /// What rule code broke of, lately.
@@ -96,6 +100,7 @@ impl SimulatedGame {
             keys: 0,
             tally: SimulationTally::default(),
             keeps_law: false,
+            founded: OrdMap::new(),
             mutated: false,
             remains: Remains::default(),
             broke: Vec::new(),
@@ -103,6 +108,7 @@ impl SimulatedGame {
         };
         let founding = book.founding(&book.manifest.title, testing::NAMES[0])?;
         sim.setup(Actor::Operator, Act::Found(Box::new(founding)))?;
+        sim.founded = sim.state().rules.clone();
         let founder = sim.state().people.keys().next().copied();
         let founder = founder.ok_or_else(|| anyhow!("the founding makes no player"))?;
         for name in &testing::NAMES[1..] {
@@ -242,11 +248,13 @@ impl SimulatedGame {
     pub(super) fn aside<T>(&mut self, does: impl FnOnce(&mut Self) -> T) -> T {
         let (judge, events, now) = (self.judge.clone(), self.events.len(), self.now);
         let (chance, keys, tally) = (self.chance.clone(), self.keys, self.tally.clone());
+        let founded = self.founded.clone();
         let done = does(self);
         self.judge = judge;
         self.events.truncate(events);
         self.now = now;
         (self.chance, self.keys, self.tally) = (chance, keys, tally);
+        self.founded = founded;
         done
     }
 
@@ -281,6 +289,9 @@ impl SimulatedGame {
                     .iter()
                     .any(|step| matches!(step.effect.table(), "rules" | "breaks" | "sections"));
                 self.tally.laws += u64::from(new_law);
+                if new_law && self.keeps_law {
+                    self.founded = self.judge.state().rules.clone();
+                }
                 self.note_breaks(event);
                 self.events.push((**event).clone());
                 invariants::after(&before, head, event, &self.judge, new_law, self.mutated)?;

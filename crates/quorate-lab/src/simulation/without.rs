@@ -61,13 +61,13 @@ pub fn play_without(
     progress: &dyn Fn(u64),
 ) -> Result<WithoutTally, SimulationFailure> {
     let mut game = SimulatedGame::begin(book, seed)?;
-    game.keeps_law = true;
     let mut gone = Went::default();
     let repealed = guarded(|| {
         gone = repeal(&mut game, rule)?;
         ended_with_it(&mut game, &gone)
     });
     repealed.map_err(|what| game.failure(0, what))?;
+    game.keeps_law = true;
     let mut broke = BTreeSet::new();
     for number in 1..=steps {
         let stepped = guarded(|| {
