@@ -37,8 +37,10 @@ impl SimulatedGame {
         if !self.is_as_founded() {
             return Ok(());
         }
+        let matters = self.open_matters().len() as u64;
         let closed = self.aside(Self::take_closings);
         self.tally.closed += 1;
+        self.tally.matters += matters;
         closed
     }
 

@@ -34,6 +34,8 @@ pub struct SimulationTally {
     pub laws: u64,
     /// How often it was looked at whether all matters close.
     pub closed: u64,
+    /// How many matters were open at those looks.
+    pub matters: u64,
 }
 
 /// A seed that failed.

@@ -86,11 +86,12 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
                 passed += 1;
                 steps += tally.steps;
                 out.line(format!(
-                    "  {} events, {} refused, {} laws, {} looks at whether matters close: {}",
+                    "  {} events, {} refused, {} laws, {} looks at whether {} matters close: {}",
                     tally.events,
                     tally.refused,
                     tally.laws,
                     tally.closed,
+                    tally.matters,
                     out.green("holds")
                 ));
             }
