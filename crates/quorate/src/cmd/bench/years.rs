@@ -13,6 +13,7 @@ use anyhow::{Context, Result};
 use quorate_engine::conventions::MATTER;
 use quorate_kernel::command::Actor;
 use quorate_kernel::{PostId, Span, Thing};
+use quorate_runtime::ports::TimeSource as _;
 use serde_json::{Value as Json, json};
 
 use super::reader::BenchReader;
@@ -56,6 +57,9 @@ const VOTES: u64 = 11;
 /// How long a proposal is open before it is enacted.
 const OPEN_FOR: Span = Span::hours(13);
 
+/// The days on which the rulebook lets nobody enact anything, and the one before, for a proposal is open so long.
+const HOLIDAYS: [&str; 4] = ["12-23", "12-24", "12-25", "12-26"];
+
 /// How long ago the game begins: so long that its last day is more than a year past, since a server takes its own time from such
 /// a game and not from the machine.
 const LONG_AGO: Span = Span::days(366 * 26);
@@ -98,6 +102,7 @@ pub(super) fn run(arguments: &YearsArguments, out: &Output) -> Result<ExitCode> 
     }
     let folder = tempfile::tempdir().context("there is no room for a folder")?;
     let clock = BenchClock::at(data_folder::now() - LONG_AGO);
+    let_holidays_pass(&clock);
     let mut town = BenchTown::found(folder.path(), clock.clone(), PLAYERS)?;
     let (mut grown, mut next, mut played) = (Vec::new(), 1_000, 0_usize);
     for (of_year, said) in YEARS {
@@ -130,6 +135,7 @@ fn matter(
     marks: u64,
 ) -> Result<u64> {
     let author = nth % PLAYERS;
+    let_holidays_pass(clock);
     let post = town.post(author, MATTER)?;
     let who = |n: u64| (author + 1 + usize::try_from(n).unwrap_or(0) % (PLAYERS - 1)) % PLAYERS;
     let said = (0..comments).map(|n| (who(n), ballot(post, "for")));
@@ -139,6 +145,17 @@ fn matter(
     let word = MATTER.to_lowercase();
     let newest = town.does(0, &format!("enact-{word}"), &word, Thing::Post(post))?;
     Ok(newest.0)
+}
+
+fn let_holidays_pass(clock: &BenchClock) {
+    while clock
+        .now()
+        .to_string()
+        .get(5..10)
+        .is_some_and(|day| HOLIDAYS.contains(&day))
+    {
+        clock.pass(OPEN_FOR);
+    }
 }
 
 /// Measures the game as it is now: commands on the game itself, opening, and pages from a server over a copy of it.
@@ -318,6 +335,18 @@ fn drawn(grown: &[Milestone]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_played_on_holidays() {
+        for (at, then) in [
+            ("2031-12-22T23:00Z", "2031-12-22"),
+            ("2031-12-23T00:00Z", "2031-12-27"),
+        ] {
+            let clock = BenchClock::at(at.parse().unwrap());
+            let_holidays_pass(&clock);
+            assert!(clock.now().to_string().starts_with(then), "{}", clock.now());
+        }
+    }
 
     #[test]
     fn a_curve_is_drawn_for_each_thing_and_a_point_for_each_size() {
