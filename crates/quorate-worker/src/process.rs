@@ -20,6 +20,10 @@ const READY_WITHIN: Duration = Duration::from_secs(10);
 /// The stack of the thread that waits for the server's end, in bytes.
 const WATCH_STACK: usize = 64 << 10;
 
+/// What the program's allocator is told in a worker: to ask for memory as it is used. Otherwise it sets some aside that it may never
+/// use, and all of that counts for the cap.
+const ALLOCATOR: [(&str, &str); 1] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0")];
+
 /// The signals by which others end a process.
 const KILL: i32 = 9;
 const TERM: i32 = 15;
@@ -52,6 +56,7 @@ impl Program {
         let child = Command::new(&self.path)
             .args(&self.words)
             .env_clear()
+            .envs(ALLOCATOR)
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .spawn()?;
