@@ -23,14 +23,7 @@ fn a_preview_that_does_not_end_is_stopped_and_the_next_one_is_answered() {
     let (folder, _waiting) = folder();
     let server = Served::start(folder.path(), "workers");
     let preview = |server: &Served| server.ask("POST", PREVIEW, &draft());
-    let (status, before) = preview(&server);
-    assert_eq!(status, 200, "{before}");
-
-    let workers = server.workers("previews");
-    assert!(!workers.is_empty(), "previews have workers");
-    for id in &workers {
-        signal("-STOP", id);
-    }
+    let workers = frozen(&server);
     let (status, stopped) = preview(&server);
     assert_eq!(status, 503, "{stopped}");
     assert!(stopped.contains("took longer than 3 seconds"), "{stopped}");
