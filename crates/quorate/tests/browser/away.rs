@@ -68,6 +68,7 @@ fn the_last_pages_are_there_without_a_network_until_somebody_signs_out() {
         anna.open("/help").await;
         comes_to_keep(&anna, "/help", true).await;
         comes_to_keep(&anna, file, false).await;
+        anna.open(settings).await;
         // What she saw is not for whoever uses the browser next.
         assert_eq!(anna.run_async(SIGNS_OUT, Json::Null).await, json!(true));
         comes_to_keep(&anna, rules, false).await;
