@@ -389,21 +389,24 @@ impl Reader {
         self.client.execute(press, vec![json!(key)]).await.unwrap();
     }
 
-    /// Presses Tab.
-    pub(crate) async fn tab(&self) {
-        let value = '\u{E004}';
+    /// Presses a key of those that have no letter on whatever has the focus by then: the page may just be exchanging it.
+    async fn strike(&self, value: char) {
         let keys = KeyActions::new("keys".to_owned());
-        let tab = keys
+        let struck = keys
             .then(KeyAction::Down { value })
             .then(KeyAction::Up { value });
-        self.client.perform_actions(tab).await.unwrap();
+        self.client.perform_actions(struck).await.unwrap();
+    }
+
+    /// Presses Tab.
+    pub(crate) async fn tab(&self) {
+        self.strike('\u{E004}').await;
     }
 
     /// Presses Enter on what the keys have come to, and waits for the page that follows.
     pub(crate) async fn enters(&self) {
         let before = self.page_mark().await;
-        let here = self.client.active_element().await.unwrap();
-        here.send_keys("\u{E007}").await.unwrap();
+        self.strike('\u{E007}').await;
         self.comes_after(before, "Enter").await;
     }
 
