@@ -33,3 +33,17 @@ fn a_picture_that_cannot_be_written_is_refused_before_anything_is_played() {
     let wrong = String::from_utf8_lossy(&done.stderr);
     assert!(wrong.contains("nowhere/years.svg"), "{wrong}");
 }
+
+#[test]
+fn every_page_and_two_rounds_of_votes_are_timed() {
+    let mut bench = Command::new(env!("CARGO_BIN_EXE_quorate"));
+    bench.args(["bench", "--json", "--seconds", "0", "--readers", "1"]);
+    let done = bench.args(["--streams", "2"]).output();
+    let done = done.expect("the program runs");
+    let wrong = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{wrong}");
+    let told: Json = serde_json::from_slice(&done.stdout).expect("it says so in JSON");
+    let rows = told["rows"].as_array().expect("rows");
+    // Five pages for strangers, seven for a player, and votes alone and beside streams.
+    assert_eq!(rows.len(), 14, "{told}");
+}

@@ -19,8 +19,8 @@ use reader::{BenchReader, SentAnswer};
 use scene::{Bare, BenchScene};
 use stopwatch::{bare_sync, now, share};
 
-/// How often somebody votes while votes are timed.
-const VOTES: usize = 101;
+/// How often somebody votes while votes are timed, which is done twice: an account may write sixty times at once.
+const VOTES: usize = 29;
 
 /// What is measured, and for how long.
 #[derive(clap::Args)]
@@ -189,14 +189,14 @@ async fn votes(
         anyhow::ensure!(status.as_u16() < 400, "a vote was answered with {status}");
         syncs.push(bare_sync(scene)?);
     }
-    let (vote, late) = (share(&mut times, 50), share(&mut times, 99));
+    let (vote, late) = (share(&mut times, 50), share(&mut times, 100));
     let sync = share(&mut syncs, 50);
     let ratio = vote.as_secs_f64() / sync.as_secs_f64().max(1e-9);
     out.line(format!(
-        "{what}: {vote:.2?} (p99 {late:.2?}), {ratio:.1} times a bare sync of {sync:.2?}"
+        "{what}: {vote:.2?} (at most {late:.2?}), {ratio:.1} times a bare sync of {sync:.2?}"
     ));
     Ok(json!({
-        "what": what, "median_us": vote.as_micros(), "p99_us": late.as_micros(),
+        "what": what, "median_us": vote.as_micros(), "most_us": late.as_micros(),
         "sync_us": sync.as_micros(), "ratio": ratio,
     }))
 }
