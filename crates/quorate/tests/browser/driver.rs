@@ -51,15 +51,37 @@ struct ReaderToll {
     typed: AtomicU32,
 }
 
-/// The port that a driver found for itself, which it says.
-fn port_of(driver: &mut Child) -> u16 {
-    let mut lines = BufReader::new(driver.stdout.as_mut().unwrap()).lines();
-    let port = lines.find_map(|line| {
-        let line = line.unwrap();
-        let (_, port) = line.split_once("started successfully on port ")?;
-        Some(port.trim_end_matches('.').parse().unwrap())
-    });
-    port.expect("the driver says where it is")
+/// How often a driver is started before a test gives up. It takes a free port for one kind of address and then wants the same
+/// port for the other; where another program has just got that one, it ends.
+const DRIVERS: u32 = 5;
+
+/// Starts a driver, and gives it with the port that it found for itself.
+fn start_driver() -> (Child, u16) {
+    let mut ended = Vec::new();
+    for _ in 0..DRIVERS {
+        let mut driver = Command::new("chromedriver")
+            .arg("--port=0")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut said = Vec::new();
+        let port = BufReader::new(driver.stdout.as_mut().unwrap())
+            .lines()
+            .find_map(|line| {
+                let line = line.unwrap();
+                let port = line
+                    .split_once("started successfully on port ")
+                    .map(|(_, port)| port.trim_end_matches('.').parse().unwrap());
+                said.push(line);
+                port
+            });
+        if let Some(port) = port {
+            return (driver, port);
+        }
+        ended.push(format!("{}: {}", driver.wait().unwrap(), said.join(" ")));
+    }
+    panic!("no driver started: {}", ended.join("; "));
 }
 
 impl Drop for Reader {
@@ -114,13 +136,7 @@ impl Reader {
 
     /// Opens a browser and nothing else.
     pub(crate) async fn begin(server: &Server, width: Width) -> Self {
-        let mut driver = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let port = port_of(&mut driver);
+        let (driver, port) = start_driver();
         let (wide, high) = match width {
             Width::Desk => (1280, 1400),
             Width::Tablet => (768, 1024),
