@@ -20,7 +20,7 @@ const EVERYWHERE: usize = 6;
 const LIKELY: usize = 12;
 
 /// How many fences are tried for a test that has not bitten yet.
-const TRIES: usize = 24;
+const TRIES: usize = 48;
 
 /// A test that was run with the code of a fence gone.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,14 +1,17 @@
 //! Whether matters close: where somebody who may takes each closing that is offered and time passes, none stays open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use quorate_engine::law::{At, code_of};
 use quorate_engine::offers::{self, Offer};
 use quorate_forecast::matters::{closings_of, tried_on};
-use quorate_kernel::command::{Act, Actor, Command};
+use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::law::Rule;
+use quorate_kernel::patch::{Clause, Patch};
+use quorate_kernel::refusal::Topic;
 use quorate_kernel::rows::OpenKey;
+use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, Need, PlayerId, PostId, Refusal, Span, Thing, Value};
 use quorate_law::declare::ActionDecl;
 
@@ -24,6 +27,9 @@ const STILL: u32 = 30;
 /// After how many looks everybody is asked about everything again, whatever is known: an answer may have read what it does not
 /// say. The last look is one of them.
 const ASKED_ANEW: u32 = 60;
+
+/// Each how many looks those of the office that closes write a comment: a law may take who writes nothing for absent.
+const WRITES: u32 = 8;
 
 /// Of which closing of which matter, and who would take it.
 type ClosingKey = (PostId, Name, PlayerId);
@@ -49,11 +55,15 @@ impl SimulatedGame {
         let mut idle = KnownRefusals::none(self.events.len());
         let mut still = 0;
         for half_days_left in (0..HALF_DAYS).rev() {
-            self.run_due()?;
+            self.run_due_as_founded()?;
             if half_days_left.is_multiple_of(ASKED_ANEW) {
                 known.forget();
             }
+            if (HALF_DAYS - 1 - half_days_left).is_multiple_of(WRITES) {
+                self.attend(&mut known)?;
+            }
             still += 1;
+            self.redo()?;
             while let Some((post, action, by)) = self.offered(&mut known) {
                 self.take(by, action, post)?;
                 still = 0;
@@ -62,14 +72,26 @@ impl SimulatedGame {
                 return Ok(());
             }
             if still > STILL && self.left_open(&mut known).is_some() {
+                self.stir(&mut known)?;
                 self.serve(&mut idle)?;
             }
             self.now = self.now + Span::hours(12);
         }
+        self.run_due_as_founded()?;
+        // Somebody may have given up the office with the last that they did.
+        self.attend(&mut known)?;
         match self.left_open(&mut known) {
             None => Ok(()),
             Some(what) => Err(what),
         }
+    }
+
+    /// Does what is due. What the law does to itself then, as it was founded to, is no amendment.
+    fn run_due_as_founded(&mut self) -> Result<(), String> {
+        self.keeps_law = self.is_as_founded();
+        let ran = self.run_due();
+        self.keeps_law = false;
+        ran
     }
 
     /// Whether each rule has the code that it had while nobody amended the law, and works. Its words may have changed: players of
@@ -133,7 +155,7 @@ impl SimulatedGame {
         let first = first.map(|param| param.name.clone()).unwrap_or_default();
         let args = vec![(first, Value::Thing(Thing::Post(post)))];
         let told = action.clone();
-        match self.does(by, Act::Do { action, args })? {
+        match self.does(Actor::Player(by), Act::Do { action, args })? {
             Ok(()) => Ok(()),
             Err(refusal) => Err(format!(
                 "{told} was offered on post {post} and is refused: {refusal}"
@@ -159,22 +181,140 @@ impl SimulatedGame {
                 // What is refused may be done another day.
                 if let Some(offer) = offered.filter(|offer| not_theirs(offer).is_none()) {
                     let act = self.filled_in(&offer);
-                    let _ = self.does(member, act)?;
+                    let _ = self.does(Actor::Player(member), act)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn does(&mut self, by: PlayerId, act: Act) -> Result<Result<(), Refusal>, String> {
+    fn does(&mut self, actor: Actor, act: Act) -> Result<Result<(), Refusal>, String> {
         self.keys += 1;
         let command = Command {
             at: self.now,
-            actor: Actor::Player(by),
+            actor,
             key: Name::from(format!("closing {}", self.keys)),
             act,
         };
         Ok(self.judged(command)?.event().map(|_| ()))
+    }
+
+    /// Those of the office that closes the oldest matter write under it. Where nobody is of that office any more, the operator puts
+    /// a member there.
+    fn attend(&mut self, known: &mut KnownRefusals<ClosingKey>) -> Result<(), String> {
+        known.keep_up(&self.events, self.now);
+        let Some(post) = self.open_matters().into_iter().next() else {
+            return Ok(());
+        };
+        let closings = self.closings_of_office(post);
+        let mut holders = self.members();
+        holders.retain(|by| {
+            closings.iter().any(|decl| {
+                let refusal = self.refused(known, *by, decl, post);
+                refusal.is_none_or(|it| !is_for_others(it))
+            })
+        });
+        if holders.is_empty() && !closings.is_empty() {
+            return self.put_in_office();
+        }
+        for by in holders {
+            let text = typed("I am here.");
+            let _ = self.does(Actor::Player(by), Act::Comment { post, text })?;
+        }
+        Ok(())
+    }
+
+    /// Each closing that was undone and whose dice wait is taken again, with what it was given then: nothing else may be.
+    fn redo(&mut self) -> Result<(), String> {
+        let open = self.open_matters();
+        let waits = self.state().waiting.iter().filter_map(|(key, row)| {
+            let args = row.rolled_for.clone()?;
+            let of_matter = |value: &Value| matches!(value, Value::Thing(Thing::Post(post)) if open.contains(post));
+            let is_of_matter = args.first().is_some_and(|(_, value)| of_matter(value));
+            is_of_matter.then(|| (key.who, key.action.clone(), args))
+        });
+        let waits: Vec<_> = waits.collect();
+        for (who, action, args) in waits {
+            let _ = self.does(Actor::Player(who), Act::Do { action, args })?;
+        }
+        Ok(())
+    }
+
+    /// A game that stands still may wait for people, such as a winner who is away, or for votes: who is away comes back, and
+    /// whoever hasn't voted on a matter takes its first side.
+    fn stir(&mut self, known: &mut KnownRefusals<ClosingKey>) -> Result<(), String> {
+        known.keep_up(&self.events, self.now);
+        let open = self.open_matters();
+        let Some(oldest) = open.first() else {
+            return Ok(());
+        };
+        let mut away = self.members();
+        away.retain(|who| {
+            self.closings_of_office(*oldest).iter().any(|decl| {
+                let refusal = self.refused(known, *who, decl, *oldest);
+                refusal.is_some_and(|it| {
+                    it.needs
+                        .iter()
+                        .any(|need| matches!(need.topic, Topic::Uncounted(_)))
+                })
+            })
+        });
+        for who in away {
+            let marks = self.marks_of(who);
+            let theirs = marks.difference(&self.founders_marks).cloned();
+            self.set_marks(who, theirs.map(|name| (name, false)).collect())?;
+        }
+        for post in open {
+            let category = self
+                .state()
+                .posts
+                .get(&post)
+                .map(|row| row.category.clone());
+            let decl = category.and_then(|category| self.judge.law().categories.get(&category));
+            let Some(side) = decl.and_then(|decl| decl.it.icons.first()) else {
+                continue;
+            };
+            let text = typed(&format!(":{side}:"));
+            let comments = self.state().comments_of(post);
+            let votes = comments.filter(|(_, row)| !row.icons.is_empty());
+            let voted: BTreeSet<_> = votes.filter_map(|(_, row)| row.author.player()).collect();
+            let mut silent = self.members();
+            silent.retain(|who| !voted.contains(who));
+            for who in silent {
+                let text = text.clone();
+                let _ = self.does(Actor::Player(who), Act::Comment { post, text })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The operator gives the founder, or else another member, the flags that the founder had when the game began.
+    fn put_in_office(&mut self) -> Result<(), String> {
+        // The founder is the first of all.
+        let Some(who) = self.members().first().copied() else {
+            return Ok(());
+        };
+        let marks = self.marks_of(who);
+        let others = marks.symmetric_difference(&self.founders_marks);
+        let marks = others.map(|name| (name.clone(), self.founders_marks.contains(name)));
+        self.set_marks(who, marks.collect())
+    }
+
+    fn set_marks(&mut self, who: PlayerId, marks: Vec<(Name, bool)>) -> Result<(), String> {
+        let clauses = marks.into_iter().map(|(name, set)| Clause::SetValue {
+            thing: Thing::Player(who),
+            name,
+            value: Value::Flag(set),
+        });
+        let patch = Patch {
+            clauses: clauses.collect(),
+        };
+        let act = Act::Repair {
+            patch: Sealed::close(patch, [0; 16]),
+            reason: typed("who closes matters, or is waited for"),
+        };
+        let _ = self.does(Actor::Operator, act)?;
+        Ok(())
     }
 
     /// A matter that is still open though somebody of the office that closes it is active, and what its closings lack. One that
@@ -182,7 +322,7 @@ impl SimulatedGame {
     fn left_open(&self, known: &mut KnownRefusals<ClosingKey>) -> Option<String> {
         known.keep_up(&self.events, self.now);
         let (post, lacks) = self.open_matters().into_iter().find_map(|post| {
-            let lacks = self.lacks(known, post)?;
+            let lacks = self.lacks(known, post);
             Some((post, lacks)).filter(|(_, lacks)| !lacks.iter().all(|(_, it)| is_for_others(it)))
         })?;
         let row = self.state().posts.get(&post)?;
@@ -201,32 +341,34 @@ impl SimulatedGame {
 
     /// Each closing of a matter with the refusal of the active player who lacks most for another reason than who they are; of
     /// anybody where there is none.
-    fn lacks(
-        &self,
-        known: &mut KnownRefusals<ClosingKey>,
-        post: PostId,
-    ) -> Option<Vec<(Name, Refusal)>> {
-        let law = self.judge.law();
-        let category = &self.state().posts.get(&post)?.category;
+    fn lacks(&self, known: &mut KnownRefusals<ClosingKey>, post: PostId) -> Vec<(Name, Refusal)> {
         let members = self.members();
-        let mut of_office = closings_of(law, category);
+        let of_office = self.closings_of_office(post);
+        let lacks = of_office.into_iter().filter_map(|decl| {
+            let refusals = members.iter();
+            let refusals = refusals.filter_map(|by| self.refused(known, *by, decl, post).cloned());
+            let most = refusals.max_by_key(|it| (!is_for_others(it), it.needs.len()))?;
+            Some((decl.it.name.clone(), most))
+        });
+        lacks.collect()
+    }
+
+    /// The closings of a matter that the office has which has most of them: another, such as a leader who may veto, ends a matter
+    /// only if they like.
+    fn closings_of_office(&self, post: PostId) -> Vec<&At<ActionDecl>> {
+        let Some(row) = self.state().posts.get(&post) else {
+            return Vec::new();
+        };
+        let mut of_office = closings_of(self.judge.law(), &row.category);
         of_office.retain(|decl| decl.it.by.is_some());
-        // Of the office that has most of them: another, such as a leader who may veto, ends a matter only if they like.
         let mut sizes: BTreeMap<&Name, usize> = BTreeMap::new();
         for by in of_office.iter().filter_map(|decl| decl.it.by.as_ref()) {
             *sizes.entry(by).or_default() += 1;
         }
         let main = sizes.into_iter().max_by_key(|(_, size)| *size);
         let main = main.map(|(by, _)| by.clone());
-        let of_office = of_office.into_iter();
-        let of_office = of_office.filter(|decl| decl.it.by == main);
-        let lacks = of_office.filter_map(|decl| {
-            let refusals = members.iter();
-            let refusals = refusals.filter_map(|by| self.refused(known, *by, decl, post).cloned());
-            let most = refusals.max_by_key(|it| (!is_for_others(it), it.needs.len()))?;
-            Some((decl.it.name.clone(), most))
-        });
-        Some(lacks.collect())
+        of_office.retain(|decl| decl.it.by == main);
+        of_office
     }
 }
 
@@ -247,9 +389,7 @@ fn is_for_others(refusal: &Refusal) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use quorate_kernel::command::{NewPost, typed};
-    use quorate_kernel::patch::{Clause, Patch};
-    use quorate_kernel::seal::Sealed;
+    use quorate_kernel::command::NewPost;
 
     use super::*;
     use crate::simulation::tiny_book::book;
@@ -284,7 +424,11 @@ action("shelve", shelve, BY title = "Shelve")
     /// A game with an open Bill that may be shelved after so many days, by the chair alone or by anybody.
     fn with_a_bill(after: u32, by: &str) -> SimulatedGame {
         let rule = BILLS.replace("AFTER", &after.to_string());
-        let rules = book(&[("1-bills.md", &rule.replace("BY", by))]);
+        with_the_bill(&rule.replace("BY", by))
+    }
+
+    fn with_the_bill(rule: &str) -> SimulatedGame {
+        let rules = book(&[("1-bills.md", rule)]);
         let mut game = SimulatedGame::begin(&rules, 1).expect("it begins");
         let chair = Actor::Player(game.members()[0]);
         let bill = NewPost {
@@ -316,15 +460,87 @@ action("shelve", shelve, BY title = "Shelve")
         );
     }
 
+    /// A chair that nobody heard of for a week is none, and the Bill is never shelved.
+    fn with_a_chair_that_must_speak() -> SimulatedGame {
+        let rule = BILLS
+            .replace("AFTER", "400")
+            .replace("BY", "by = chairs,")
+            .replace(
+                "return p.chair",
+                "return p.chair and now <= p.spoke + days(7)",
+            )
+            .replace(
+                "def open_floor",
+                "spoke = moment(\"Spoke last\", of = player)\n\n\
+                 def speak(comment: Comment, bill: Bill):\n    comment.author.spoke = now\n\n\
+                 on(\"commented\", speak, of = Bill)\n\ndef open_floor",
+            )
+            .replace(
+                "founder.chair = True",
+                "founder.chair = True\n    founder.spoke = now",
+            );
+        with_the_bill(&rule)
+    }
+
+    #[test]
+    fn who_closes_matters_writes_now_and_then_so_that_a_law_does_not_take_them_for_absent() {
+        let mut game = with_a_chair_that_must_speak();
+        let left = game.all_close().expect_err("the chair stays one");
+        assert!(left.contains("a Bill that nobody wants"), "{left}");
+    }
+
+    #[test]
+    fn a_game_that_stands_still_has_everybody_vote() {
+        let rule = BILLS.replace("BY", "by = chairs,").replace(
+            "now >= bill.at + days(AFTER), \"a Bill that nobody wants\"",
+            "len(icons(bill)) > 0, \"a vote\"",
+        );
+        assert_eq!(with_the_bill(&rule).all_close(), Ok(()));
+        let never = rule.replace("> 0", "> 99");
+        let left = with_the_bill(&never).all_close();
+        let left = left.expect_err("there are not so many votes");
+        assert!(left.contains("a vote"), "{left}");
+    }
+
+    #[test]
+    fn where_nobody_closes_matters_any_more_the_operator_puts_somebody_there() {
+        let mut game = with_a_bill(400, "by = chairs,");
+        let chair = game.members()[0];
+        let clause = Clause::SetValue {
+            thing: Thing::Player(chair),
+            name: "chair".into(),
+            value: Value::Flag(false),
+        };
+        repair(&mut game, clause);
+        let left = game.all_close().expect_err("there is a chair again");
+        assert!(left.contains("a Bill that nobody wants"), "{left}");
+        assert!(game.marks_of(chair).is_empty(), "the game is as it was");
+    }
+
     #[test]
     fn a_closing_is_taken_on_the_first_look_after_its_time_comes() {
         let mut game = with_a_bill(60, "by = chairs,");
         let (posted, last) = (game.now, game.events.len());
         game.take_closings().expect("it closes");
-        let closed = &game.events[last..];
+        let events = game.events[last..].iter();
+        let closed: Vec<_> = events
+            .filter(|event| matches!(event.act, Act::Do { .. }))
+            .collect();
         assert_eq!(closed.len(), 1, "{closed:?}");
         let took = closed[0].at - posted;
         assert!(took >= Span::days(60) && took <= Span::days(61), "{took}");
+    }
+
+    fn repair(game: &mut SimulatedGame, clause: Clause) {
+        let patch = Patch {
+            clauses: vec![clause],
+        };
+        let act = Act::Repair {
+            patch: Sealed::close(patch, [0; 16]),
+            reason: typed("a trial"),
+        };
+        let judged = game.send(Actor::Operator, act).expect("it holds");
+        judged.event().expect("an operator may");
     }
 
     /// Puts some words in the place of others in the one rule, and tells whether rules are as founded then.
@@ -335,15 +551,7 @@ action("shelve", shelve, BY title = "Shelve")
             .map(|(id, rule)| (id.clone(), Arc::clone(&rule.text)))
             .expect("there is one");
         let text = base.replace(from, to).into();
-        let patch = Patch {
-            clauses: vec![Clause::AmendRule { id, base, text }],
-        };
-        let act = Act::Repair {
-            patch: Sealed::close(patch, [0; 16]),
-            reason: typed("a trial"),
-        };
-        let judged = game.send(Actor::Operator, act).expect("it holds");
-        judged.event().expect("an operator may");
+        repair(game, Clause::AmendRule { id, base, text });
         game.is_as_founded()
     }
 

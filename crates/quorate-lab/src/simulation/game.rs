@@ -1,6 +1,7 @@
 //! A game that is being simulated: how it begins, how time passes in it, and how a command is judged, with what must hold
 //! looked at after each.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
@@ -64,6 +65,8 @@ pub(super) struct SimulatedGame {
     /// The rules that it was founded with, and what they themselves made of that while nobody else changed them: a rule may
     /// repeal others when its time comes.
     pub(super) founded: OrdMap<Name, Rule>,
+    /// The flags that its founder had then.
+    pub(super) founders_marks: BTreeSet<Name>,
     /// Whether code that chance has changed is or was law.
     pub(super) mutated: bool,
     /// What rule code broke of, lately.
@@ -103,6 +106,7 @@ impl SimulatedGame {
             tally: SimulationTally::default(),
             keeps_law: false,
             founded: OrdMap::new(),
+            founders_marks: BTreeSet::new(),
             mutated: false,
             remains: Remains::default(),
             broke: Vec::new(),
@@ -113,6 +117,7 @@ impl SimulatedGame {
         sim.founded = sim.state().rules.clone();
         let founder = sim.state().people.keys().next().copied();
         let founder = founder.ok_or_else(|| anyhow!("the founding makes no player"))?;
+        sim.founders_marks = sim.marks_of(founder);
         for name in &testing::NAMES[1..] {
             sim.setup(
                 Actor::Newcomer,
@@ -175,6 +180,14 @@ impl SimulatedGame {
 
     pub(super) fn state(&self) -> &State {
         self.judge.state()
+    }
+
+    /// The flags that somebody has.
+    pub(super) fn marks_of(&self, who: PlayerId) -> BTreeSet<Name> {
+        let theirs = self.state().cells.iter().filter(|(key, cell)| {
+            key.thing == Thing::Player(who) && cell.value == Value::Flag(true)
+        });
+        theirs.map(|(key, _)| key.name.clone()).collect()
     }
 
     pub(super) fn members(&self) -> Vec<PlayerId> {
@@ -250,13 +263,13 @@ impl SimulatedGame {
     pub(super) fn aside<T>(&mut self, does: impl FnOnce(&mut Self) -> T) -> T {
         let (judge, events, now) = (self.judge.clone(), self.events.len(), self.now);
         let (chance, keys, tally) = (self.chance.clone(), self.keys, self.tally.clone());
-        let founded = self.founded.clone();
+        let (founded, keeps_law) = (self.founded.clone(), self.keeps_law);
         let done = does(self);
         self.judge = judge;
         self.events.truncate(events);
         self.now = now;
         (self.chance, self.keys, self.tally) = (chance, keys, tally);
-        self.founded = founded;
+        (self.founded, self.keeps_law) = (founded, keeps_law);
         done
     }
 
