@@ -6,10 +6,13 @@
 
 use std::io::{self, Read as _, Write as _};
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 use quorate_kernel::digest::Digest;
+use quorate_kernel::{Moment, Span};
 
 use crate::app::form_words::{FormWords, KEY_LETTERS};
 use crate::app::kept::{Keep, Weighed, room};
@@ -29,8 +32,54 @@ static BLANK_TOKEN: [u8; 64] = blank(200);
 /// What stands for the beginning of a form's key.
 static BLANK_KEY: [u8; KEY_LETTERS] = blank(80);
 
-/// Pages by the digest of everything that has a say in them.
-pub type Pages = Keep<KeptPage>;
+/// For how long a page is given to who asks for the same.
+const KEPT_FOR: Span = Span(5_000);
+
+/// Pages by the digest of everything that has a say in them. The turn is among that, so when the next one begins all go: nobody
+/// asks for them any more.
+pub struct Pages {
+    kept: Keep<KeptPage>,
+    turn: AtomicI64,
+}
+
+impl Pages {
+    /// Which stretch of time a moment lies in: a page is kept to the end of its own.
+    pub fn turn_of(moment: Moment) -> i64 {
+        moment.0.div_euclid(KEPT_FOR.0)
+    }
+
+    /// Drops everything where another turn has begun since this was asked last.
+    pub fn drop_old(&self, now: Moment) {
+        let turn = Self::turn_of(now);
+        if self.turn.swap(turn, Ordering::Relaxed) != turn {
+            self.clear();
+        }
+    }
+
+    /// A kept page.
+    pub fn get(&self, key: &Digest) -> Option<Arc<KeptPage>> {
+        self.kept.get(key)
+    }
+
+    /// Keeps a page.
+    pub fn insert(&self, key: Digest, page: Arc<KeptPage>) {
+        self.kept.insert(key, page);
+    }
+
+    /// Drops everything.
+    pub fn clear(&self) {
+        self.kept.clear();
+    }
+}
+
+impl Default for Pages {
+    fn default() -> Self {
+        Self {
+            kept: room(ROOM, COMMON),
+            turn: AtomicI64::default(),
+        }
+    }
+}
 
 /// A page as somebody was given it.
 #[derive(Clone, Debug)]
@@ -190,15 +239,8 @@ impl Weighed for KeptPage {
     }
 }
 
-/// Room for pages.
-pub fn pages() -> Pages {
-    room(ROOM, COMMON)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     fn words(letter: char) -> FormWords {
@@ -274,12 +316,25 @@ mod tests {
 
     #[test]
     fn pages_make_room_by_their_bytes() {
-        let pages = pages();
+        let pages = Pages::default();
         for nth in 0..200_usize {
             let long = page("x".repeat(1 << 20));
             pages.insert(Digest::of(&nth.to_le_bytes()), Arc::new(long));
         }
-        assert!(pages.weight() <= ROOM as u64);
-        assert!(!pages.is_empty());
+        assert!(pages.kept.weight() <= ROOM as u64);
+        assert!(!pages.kept.is_empty());
+    }
+
+    #[test]
+    fn pages_go_when_the_next_turn_begins() {
+        let pages = Pages::default();
+        let (key, begins) = (Digest::of(b"a page"), 7 * KEPT_FOR.0);
+        pages.drop_old(Moment(begins));
+        pages.insert(key, Arc::new(page("x".to_owned())));
+        pages.drop_old(Moment(begins + KEPT_FOR.0 - 1));
+        assert!(pages.get(&key).is_some());
+        pages.drop_old(Moment(begins + KEPT_FOR.0));
+        assert!(pages.get(&key).is_none());
+        assert_eq!(pages.kept.weight(), 0);
     }
 }

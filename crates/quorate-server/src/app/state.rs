@@ -26,7 +26,7 @@ use crate::app::error::AppError;
 use crate::app::kept::{EnactedPosts, Keep, room};
 use crate::app::limits::SiteLimiter;
 use crate::app::outlook::Outlook;
-use crate::app::pages::{Pages, pages};
+use crate::app::pages::Pages;
 use crate::security::csrf::Csrf;
 use crate::security::factor::Tickets;
 use crate::security::headers::Transport;
@@ -189,7 +189,7 @@ impl AppState {
             forecasts: room(REPORTS.0, REPORTS.1),
             enactments: room(REPORTS.0, REPORTS.1),
             outlooks: room(ANSWERS.0, ANSWERS.1),
-            pages: pages(),
+            pages: Pages::default(),
             events: Cache::with_weighter(EVENTS, EVENT_BYTES, BytesOfEvent),
             answers: room(ANSWERS.0, ANSWERS.1),
             told: room(ANSWERS.0, ANSWERS.1),

@@ -11,19 +11,15 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use quorate_kernel::Span;
 use quorate_kernel::digest::Digest;
 
 use crate::app::form_words::GivenWords;
-use crate::app::pages::KeptPage;
+use crate::app::pages::{KeptPage, Pages};
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::site::tracker::columns;
 use crate::view::game::GameContext;
-
-/// For how long a page is given to who asks for the same.
-const KEPT_FOR: Span = Span(5_000);
 
 /// The longest page that is kept, in bytes.
 const LONGEST: usize = 1 << 20;
@@ -50,6 +46,7 @@ pub(super) async fn pressed(
         Ok(visitor) => visitor,
         Err(error) => return error.into_response(),
     };
+    site.pages.drop_old(site.now());
     let wanted = wanted(&site, &visitor, &parts).await;
     let key = wanted.map(|wanted| pressed_key(wanted, &parts.headers));
     let kept = key.and_then(|key| site.pages.get(&key));
@@ -183,7 +180,7 @@ async fn wanted(site: &Arc<AppState>, visitor: &Visitor, parts: &Parts) -> Optio
         context.read().digest(),
         visitor.has_keys,
         visitor.theme,
-        context.now().0.div_euclid(KEPT_FOR.0),
+        Pages::turn_of(context.now()),
     );
     Some(Digest::of(parts.as_bytes()))
 }
