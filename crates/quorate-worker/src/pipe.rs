@@ -35,7 +35,7 @@ pub(crate) enum Upward {
 /// From a server to its worker: something to be done.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WorkerTask {
-    /// What, as the two ends of it know how to read it.
+    /// What, as the two ends of it know how to read it. Nothing where it only takes up the game's law.
     pub(crate) request: Vec<u8>,
     /// The game whose law it takes up before that.
     pub(crate) game: Option<GameId>,

@@ -40,6 +40,9 @@ const AGAIN_MAX: u32 = 3;
 /// How long a worker may take to take up a game's law before a job, compiled and checked.
 const OPEN_WITHIN: Duration = Duration::from_secs(5);
 
+/// Of how many games a new worker takes up the laws before anybody asks for a page of them.
+const LAWS_AHEAD: usize = 4;
+
 /// How much a job may ask of the server; no page comes near.
 const ASKS_MAX: u32 = 100_000;
 
@@ -211,12 +214,14 @@ impl Pool {
         self.ended.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// A worker that has done its job is kept for the next one, unless it has done enough.
-    fn put(&self, worker: ReadersWorker) {
+    /// A worker that has done its job is kept for the next one. False where it has done enough, and another has to take its place.
+    fn put(&self, worker: ReadersWorker) -> bool {
+        let has_done_enough = worker.jobs >= JOBS_MAX;
         let is_fresh = worker.forgets == self.forgets.load(Ordering::SeqCst);
-        if is_fresh && worker.jobs < JOBS_MAX {
+        if is_fresh && !has_done_enough {
             locked(&self.idle).push(worker);
         }
+        !has_done_enough
     }
 
     /// The turn of somebody: whoever holds it has a job running or in line for a slot.
@@ -229,17 +234,6 @@ impl Pool {
             return Err(JobFailed::Busy);
         }
         Ok(Arc::clone(turn))
-    }
-
-    /// Has another worker ready in place of one that was killed.
-    fn replace(self: &Arc<Self>) {
-        let pool = Arc::clone(self);
-        tokio::spawn(async move {
-            match pool.start().await {
-                Ok(worker) => pool.put(worker),
-                Err(error) => tracing::error!(%error, "a worker cannot be replaced"),
-            }
-        });
     }
 }
 
@@ -313,6 +307,20 @@ impl Workers for Readers {
     }
 }
 
+/// A job that makes nothing: its worker takes up a game's law.
+fn only_its_law(game: GameId) -> Job {
+    Job {
+        request: Vec::new(),
+        who: String::new(),
+        game: Some(game),
+        account: None,
+        is_repair: false,
+        time: OPEN_WITHIN,
+        is_heavy: false,
+        is_in_force: false,
+    }
+}
+
 /// A job that was not done.
 struct LostJob {
     failed: JobFailed,
@@ -344,7 +352,9 @@ impl Readers {
             Ok(made) => {
                 self.note(job, worker.worked());
                 worker.game.clone_from(&job.game);
-                pool.put(worker);
+                if !pool.put(worker) {
+                    self.replace(pool);
+                }
                 return Ok(made);
             }
             Err(failed) => failed,
@@ -363,8 +373,29 @@ impl Readers {
         let at_fault = ending.await.unwrap_or(false);
         tracing::warn!(%failed, at_fault, who = job.who, "a worker is killed");
         drop(worker);
-        pool.replace();
+        self.replace(pool);
         Err(LostJob { failed, at_fault })
+    }
+
+    /// Has another worker ready in place of one that is gone. It takes up the laws of quick games first: their next pages need not
+    /// wait for that.
+    fn replace(&self, pool: &Arc<Pool>) {
+        let (pool, near) = (Arc::clone(pool), self.near.clone());
+        let games = self.paces.quick(LAWS_AHEAD);
+        tokio::spawn(async move {
+            let ready = async {
+                let mut worker = pool.start().await?;
+                for game in games {
+                    worker.work(&only_its_law(game), &near, None).await?;
+                }
+                worker.jobs = 0;
+                Ok::<_, JobFailed>(worker)
+            };
+            match ready.await {
+                Ok(worker) => drop(pool.put(worker)),
+                Err(error) => tracing::error!(%error, "a worker cannot be replaced"),
+            }
+        });
     }
 
     /// A page had a processor for so long.

@@ -63,7 +63,11 @@ pub fn serve(
         }
         frame::write(&*far.lock(), &frame::bytes(&Upward::Begins)?)?;
         teller.switch(task.telling);
-        let done = work(task.request);
+        let done = if task.request.is_empty() {
+            Vec::new()
+        } else {
+            work(task.request)
+        };
         teller.switch(false);
         frame::write(&*far.lock(), &frame::bytes(&Upward::Done(done))?)?;
     }
@@ -403,5 +407,29 @@ mod tests {
         asks(seat());
         drop(far);
         assert_eq!(answering.join().unwrap(), 4);
+    }
+    #[test]
+    fn a_task_without_a_request_takes_up_a_law_and_makes_nothing() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let game: GameId = "reef".parse().unwrap();
+        let task = WorkerTask {
+            request: Vec::new(),
+            game: Some(game.clone()),
+            telling: false,
+        };
+        frame::write(&ours, &frame::bytes(&task).unwrap()).unwrap();
+        ours.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut opened = Vec::new();
+        let far = Arc::new(Far::new(theirs));
+        let ended = serve(
+            &far,
+            |game| opened.push(game.clone()),
+            |_| panic!("there is nothing to do"),
+        );
+        assert!(ended.is_err(), "the server is gone");
+        assert_eq!(opened, [game]);
+        let mut said = || frame::message::<Upward>(&frame::read(&ours).unwrap()).unwrap();
+        assert!(matches!(said(), Upward::Begins));
+        assert!(matches!(said(), Upward::Done(nothing) if nothing.is_empty()));
     }
 }

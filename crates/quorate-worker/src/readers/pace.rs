@@ -44,6 +44,20 @@ impl Paces {
         fresh.map_or(GamePace::Unknown, |(pace, _)| pace)
     }
 
+    /// The quick games whose pages were made last, no more than so many.
+    pub(super) fn quick(&self, most: usize) -> Vec<GameId> {
+        let known = self.known();
+        let quick = known
+            .iter()
+            .filter(|(_, (pace, _))| *pace == GamePace::Quick);
+        let mut quick: Vec<_> = quick
+            .map(|(game, (_, since))| (*since, game.clone()))
+            .collect();
+        quick.sort_by_key(|(since, _)| std::cmp::Reverse(*since));
+        quick.truncate(most);
+        quick.into_iter().map(|(_, game)| game).collect()
+    }
+
     /// A page of a game had a processor for so long.
     pub(super) fn note(&self, game: &GameId, worked: Duration) {
         let pace = match self.of(game) {
@@ -88,5 +102,15 @@ mod tests {
         assert_eq!(paces.of(&game), GamePace::Slow, "{why}");
         paces.note(&game, QUICK * 2);
         assert_eq!(paces.of(&game), GamePace::Unknown);
+    }
+    #[test]
+    fn the_quick_games_are_those_whose_pages_were_made_last() {
+        let paces = Paces::default();
+        let games = ["reef", "moor", "fen", "dune"].map(|game| game.parse::<GameId>().unwrap());
+        for (game, worked) in games.iter().zip([QUICK, SLOW, QUICK, QUICK]) {
+            paces.note(game, worked);
+        }
+        let [_, _, fen, dune] = games;
+        assert_eq!(paces.quick(2), [dune, fen]);
     }
 }
