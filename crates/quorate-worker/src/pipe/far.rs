@@ -428,7 +428,7 @@ mod tests {
         );
         assert!(ended.is_err(), "the server is gone");
         assert_eq!(opened, [game]);
-        let mut said = || frame::message::<Upward>(&frame::read(&ours).unwrap()).unwrap();
+        let said = || frame::message::<Upward>(&frame::read(&ours).unwrap()).unwrap();
         assert!(matches!(said(), Upward::Begins));
         assert!(matches!(said(), Upward::Done(nothing) if nothing.is_empty()));
     }
