@@ -61,5 +61,9 @@ fn ever_new_laws_take_no_more_memory_than_their_cache_may() {
     // All of them would take a multiple of that, and the cache counts about what they take.
     let (all, counted) = growth(&LawCache::of_bytes(1 << 30));
     assert!(all > 2 * bound, "{all} bytes");
-    assert!(counted > all / 2, "{counted} of {all} are counted");
+    eprintln!("{counted} of {all} are counted");
+    assert!(
+        counted > all / 4 * 3 && counted < all / 4 * 5,
+        "{counted} of {all} are counted"
+    );
 }

@@ -25,7 +25,7 @@ use crate::watch::{self, RunningCode};
 use crate::world::{Named, World};
 
 /// What is known of a law takes about so many bytes for each byte of its code: declarations, signatures, places.
-const BYTES_A_BYTE_OF_TEXT: usize = 24;
+const BYTES_A_BYTE_OF_TEXT: usize = 44;
 
 /// The code of a version of the law. Cheap to clone; can be handed to other threads.
 #[derive(Clone)]

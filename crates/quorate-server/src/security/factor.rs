@@ -2,6 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use quorate_runtime::ports::{Account, AccountId};
 use totp_rs::{Algorithm, Secret, TOTP};
 
 use crate::security::chance::NoChance;
@@ -119,32 +120,45 @@ impl Tickets {
         }
     }
 
-    /// A ticket of an account, for five minutes.
-    pub fn issue(&self, account: u64, now_ms: u64) -> String {
+    /// A ticket of an account, for five minutes and as long as it has this password.
+    pub fn issue(&self, account: &Account, now_ms: u64) -> String {
         let mac = self.mac(account, now_ms);
-        format!("{account}.{now_ms}.{}", URL_SAFE_NO_PAD.encode(mac))
+        format!("{}.{now_ms}.{}", account.id.0, URL_SAFE_NO_PAD.encode(mac))
     }
 
-    /// Whose ticket it is; none where it is no ticket, or has ended.
-    pub fn read(&self, ticket: &str, now_ms: u64) -> Option<u64> {
-        let mut parts = ticket.splitn(3, '.');
-        let (account, at) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        let mac = URL_SAFE_NO_PAD.decode(parts.next()?).ok()?;
-        let is_ours = same_secret(&mac, &self.mac(account, at));
-        let is_fresh = at <= now_ms && now_ms - at <= TICKET_MS;
-        (is_ours && is_fresh).then_some(account)
+    /// Of which account a ticket says that it is. Whether it is, [`Self::admits`] tells.
+    pub fn claimed(ticket: &str) -> Option<AccountId> {
+        let (account, _) = ticket.split_once('.')?;
+        account.parse().ok().map(AccountId)
     }
 
-    fn mac(&self, account: u64, at: u64) -> [u8; 32] {
+    /// Whether it is a ticket of this account that has not ended.
+    pub fn admits(&self, ticket: &str, account: &Account, now_ms: u64) -> bool {
+        let read = || {
+            let (_, rest) = ticket.split_once('.')?;
+            let (at, mac) = rest.split_once('.')?;
+            Some((at.parse().ok()?, URL_SAFE_NO_PAD.decode(mac).ok()?))
+        };
+        let Some((at, mac)) = read() else {
+            return false;
+        };
+        let is_theirs = same_secret(&mac, &self.mac(account, at));
+        is_theirs && at <= now_ms && now_ms - at <= TICKET_MS
+    }
+
+    fn mac(&self, account: &Account, at: u64) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
-        hasher.update(&account.to_le_bytes());
+        hasher.update(&account.id.0.to_le_bytes());
         hasher.update(&at.to_le_bytes());
+        hasher.update(account.password.as_deref().unwrap_or_default().as_bytes());
         *hasher.finalize().as_bytes()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use quorate_kernel::Moment;
+
     use super::*;
 
     #[test]
@@ -197,14 +211,30 @@ mod tests {
     }
 
     #[test]
-    fn a_ticket_is_one_accounts_for_five_minutes() {
+    fn a_ticket_is_one_accounts_for_five_minutes_or_until_its_next_password() {
         let tickets = Tickets::new(&[3; 32]);
-        let ticket = tickets.issue(7, 1_000);
-        assert_eq!(tickets.read(&ticket, 1_000 + TICKET_MS), Some(7));
-        assert_eq!(tickets.read(&ticket, 1_001 + TICKET_MS), None);
-        assert_eq!(tickets.read(&ticket, 999), None);
-        assert_eq!(tickets.read(&ticket.replacen('7', "8", 1), 2_000), None);
-        assert_eq!(Tickets::new(&[4; 32]).read(&ticket, 2_000), None);
-        assert_eq!(tickets.read("", 2_000), None);
+        let account = |id, password: &str| Account {
+            id: AccountId(id),
+            name: "Hal".to_owned(),
+            mail: None,
+            password: Some(password.to_owned()),
+            operator: false,
+            made_at: Moment(0),
+        };
+        let hal = account(7, "a digest");
+        let ticket = tickets.issue(&hal, 1_000);
+        assert_eq!(Tickets::claimed(&ticket), Some(hal.id));
+        assert!(tickets.admits(&ticket, &hal, 1_000 + TICKET_MS));
+        assert!(!tickets.admits(&ticket, &hal, 1_001 + TICKET_MS));
+        assert!(!tickets.admits(&ticket, &hal, 999));
+        assert!(!tickets.admits(&ticket, &account(8, "a digest"), 2_000));
+        let why = "the password is another one since";
+        assert!(
+            !tickets.admits(&ticket, &account(7, "another"), 2_000),
+            "{why}"
+        );
+        assert!(!Tickets::new(&[4; 32]).admits(&ticket, &hal, 2_000));
+        assert!(!tickets.admits("", &hal, 2_000));
+        assert_eq!(Tickets::claimed(""), None);
     }
 }

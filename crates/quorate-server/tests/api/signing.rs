@@ -484,6 +484,9 @@ async fn a_second_factor_is_asked_for_and_no_code_counts_twice() {
     );
     assert!(!fourth.is_signed_in().await);
 
+    let typed = format!("name=Hal&password={}", PASSWORD.replace(' ', "+"));
+    let before = ticket_of(&fourth.send("/sign-in", &typed).await);
+
     // A link for a new password is no way around it, nor around what a password must be.
     let accounts = &table.site().deps.accounts;
     let link = Recovery {
@@ -497,6 +500,10 @@ async fn a_second_factor_is_asked_for_and_no_code_counts_twice() {
     let form = "password=a+third+lamp+went+out";
     let set = fourth.send("/recover/the-link", form).await;
     assert_eq!(set.status, StatusCode::SEE_OTHER, "the link is still there");
+    let form = format!("ticket={before}&code={}", code());
+    let stale = fourth.send("/sign-in/code", &form).await;
+    let why = "the ticket is of the old password";
+    assert_eq!(stale.status, StatusCode::UNAUTHORIZED, "{why}");
     assert!(!fourth.is_signed_in().await);
 }
 

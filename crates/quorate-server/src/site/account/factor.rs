@@ -15,7 +15,7 @@ use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::requests::forms::{Sent, answer};
 use crate::security::carried::digest_of;
-use crate::security::factor::{FactorKey, normal, recovery_codes};
+use crate::security::factor::{FactorKey, Tickets, normal, recovery_codes};
 use crate::security::rate::Who;
 use crate::site::account::fields::form_page;
 use crate::site::account::page::SettingsBlock;
@@ -76,7 +76,7 @@ pub(crate) async fn begin_setting(
     account: &Account,
 ) -> Result<Response, AppError> {
     check_free(site, account).await?;
-    let ticket = site.tickets.issue(account.id.0, site.now_ms());
+    let ticket = site.tickets.issue(account, site.now_ms());
     Ok(begun(site, visitor, &FactorKey::fresh()?, &ticket, None))
 }
 
@@ -139,7 +139,7 @@ pub(crate) async fn turned_on(
         .ok_or(AppError::NotFound)?;
     check_free(site, account).await?;
     let ticket = form.one("ticket").unwrap_or_default();
-    if site.tickets.read(ticket, site.now_ms()) != Some(account.id.0) {
+    if !site.tickets.admits(ticket, account, site.now_ms()) {
         let stale = "That took too long. Type your password again.";
         return Err(AppError::Form(stale.to_owned()));
     }
@@ -257,12 +257,12 @@ async fn signed_in(
     form: &Posted,
 ) -> Result<Response, AppError> {
     let ticket = form.one("ticket").unwrap_or_default();
-    let id = site
-        .tickets
-        .read(ticket, site.now_ms())
-        .ok_or(AppError::SignIn)?;
-    let account = site.deps.accounts.account(AccountId(id)).await?;
+    let id = Tickets::claimed(ticket).ok_or(AppError::SignIn)?;
+    let account = site.deps.accounts.account(id).await?;
     let account = account.ok_or(AppError::SignIn)?;
+    if !site.tickets.admits(ticket, &account, site.now_ms()) {
+        return Err(AppError::SignIn);
+    }
     if visitor.known_for(site, &account).is_none() {
         let address = Who::address(visitor.address);
         site.sign_ins.take(address, site.now_ms()).await?;

@@ -144,7 +144,7 @@ async fn signed_in(
         site.deps.accounts.change(&account).await?;
     }
     if site.deps.safety.second_factor(account.id).await?.is_some() {
-        let ticket = site.tickets.issue(account.id.0, site.now_ms());
+        let ticket = site.tickets.issue(&account, site.now_ms());
         let next = form.one("next").unwrap_or_default();
         let page = factor::asking(site, visitor, &ticket, next, None);
         return Ok(reply::page(site, visitor, StatusCode::OK, &page));

@@ -224,7 +224,7 @@ async fn enter(
     let account = site.deps.accounts.account(id).await?;
     let account = account.ok_or(AppError::NotFound)?;
     if site.deps.safety.second_factor(id).await?.is_some() {
-        let ticket = site.tickets.issue(id.0, site.now_ms());
+        let ticket = site.tickets.issue(&account, site.now_ms());
         let page = factor::asking(site, visitor, &ticket, next.unwrap_or_default(), None);
         return Ok(reply::page(site, visitor, StatusCode::OK, &page));
     }
