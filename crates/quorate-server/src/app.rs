@@ -21,6 +21,7 @@ pub mod outside;
 pub mod pages;
 pub mod passwords;
 pub mod posted;
+pub mod press;
 pub(crate) mod push;
 pub mod recovery;
 pub(crate) mod removal;

@@ -20,7 +20,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 
-use crate::app::pages::PACKING;
+use crate::app::press::PACKING;
 use crate::app::request_log;
 use crate::app::state::AppState;
 use crate::app::stream;

@@ -1,10 +1,7 @@
 //! Pages that are kept, with the places in them that belong to one session.
 //!
-//! A pressed page has such places too. For pressing, words that no coding makes shorter stand where the session's will, and
-//! each is written out the first time that it comes: there it lies in the pressed bytes as it is, and what comes later
-//! refers to it. So another session's words are laid in without pressing anything anew.
+//! A pressed page has such places too, so another session's words are laid in without pressing anything anew.
 
-use std::io::{self, Read as _, Write as _};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,15 +13,13 @@ use quorate_kernel::{Moment, Span};
 
 use crate::app::form_words::{FormWords, KEY_LETTERS};
 use crate::app::kept::{Keep, Weighed, room};
+use crate::app::press::Coding;
 
 /// How many bytes of pages are kept.
 const ROOM: usize = 32 << 20;
 
 /// About how long a page is, in bytes, with what is kept around it.
 const COMMON: usize = 16 << 10;
-
-/// How hard pages are pressed: with brotli a long ruleset is an eighth smaller so than at its fastest, in four milliseconds.
-pub const PACKING: i32 = 7;
 
 /// What stands for a form's token while a page is pressed.
 static BLANK_TOKEN: [u8; 64] = blank(200);
@@ -66,6 +61,11 @@ impl Pages {
         self.kept.insert(key, page);
     }
 
+    /// How many bytes are kept.
+    pub fn weight(&self) -> u64 {
+        self.kept.weight()
+    }
+
     /// Drops everything.
     pub fn clear(&self) {
         self.kept.clear();
@@ -94,6 +94,8 @@ pub struct KeptPage {
     tokens: Vec<usize>,
     /// Where the forms' keys begin, in bytes.
     keys: Vec<usize>,
+    /// What it was before it was pressed, where it ends with a checksum of that.
+    text: Option<(Coding, Arc<Self>)>,
 }
 
 impl KeptPage {
@@ -105,6 +107,7 @@ impl KeptPage {
             body,
             tokens: Vec::new(),
             keys: Vec::new(),
+            text: None,
         }
     }
 
@@ -133,8 +136,11 @@ impl KeptPage {
         if !self.is_personal() {
             return self.body.clone();
         }
-        self.laid(words.token.as_bytes(), words.key().as_bytes())
-            .into()
+        let mut body = self.laid(words.token.as_bytes(), words.key().as_bytes());
+        if let Some((coding, text)) = &self.text {
+            coding.signed(&mut body, &text.with(words));
+        }
+        body.into()
     }
 
     fn laid(&self, token: &[u8], key: &[u8]) -> Vec<u8> {
@@ -149,67 +155,45 @@ impl KeptPage {
         body
     }
 
-    /// The same page pressed by brotli, under such headers. None where words cannot be laid into it: it is made back into a
-    /// text with words of its own, and that must be this page with these words.
-    pub fn pressed(&self, headers: HeaderMap) -> Option<Self> {
+    /// The same page pressed, under such headers. None where words cannot be laid into it: it is made back into a text with
+    /// words of its own, and that must be this page with these words.
+    pub fn pressed(self: &Arc<Self>, coding: Coding, headers: HeaderMap) -> Option<Self> {
         let blank = self.laid(&BLANK_TOKEN, &BLANK_KEY);
-        let firsts = [
-            (self.tokens.first(), BLANK_TOKEN.len()),
-            (self.keys.first(), BLANK_KEY.len()),
-        ];
-        let parts = firsts.into_iter();
-        let mut plain: Vec<Range<usize>> = parts
-            .filter_map(|(at, length)| Some(*at?..at? + length))
+        let tokens = out_of_reach(&self.tokens, BLANK_TOKEN.len(), coding);
+        let mut plain: Vec<Range<usize>> = tokens
+            .chain(out_of_reach(&self.keys, BLANK_KEY.len(), coding))
             .collect();
         plain.sort_by_key(|part| part.start);
-        let body: Bytes = press(&blank, &plain).ok()?.into();
+        let body: Bytes = coding.press(&blank, &plain).ok()?.into();
         let pressed = Self {
             status: self.status,
             headers,
             tokens: places(&body, &BLANK_TOKEN),
             keys: places(&body, &BLANK_KEY),
             body,
+            text: (coding == Coding::Gzip).then(|| (coding, Arc::clone(self))),
         };
         let words = FormWords {
             token: Digest::of(&self.body).to_string(),
             word: Digest::of(&pressed.body).to_string(),
         };
-        let mut text = Vec::with_capacity(self.body.len());
-        let sent = pressed.with(&words);
-        brotli::Decompressor::new(&*sent, PIECE)
-            .read_to_end(&mut text)
-            .ok()?;
+        let text = coding.read(&pressed.with(&words)).ok()?;
         (text == self.with(&words)).then_some(pressed)
     }
 }
 
-/// How many bytes are pressed at a time.
-const PIECE: usize = 4 << 10;
-
-/// Presses a text, with such parts of it written out as they are.
-fn press(text: &[u8], plain: &[Range<usize>]) -> io::Result<Vec<u8>> {
-    // The window need not be larger than the text, and costs memory; below this one, texts come out longer.
-    let window = (usize::BITS - text.len().leading_zeros()).clamp(18, 22);
-    let mut pressed = Vec::with_capacity(text.len() / 4);
-    let params = brotli::enc::BrotliEncoderParams {
-        quality: PACKING,
-        lgwin: i32::try_from(window).unwrap_or(22),
-        // What comes after a word must not be coded by the word's last letters.
-        disable_literal_context_modeling: 1,
-        ..Default::default()
-    };
-    let mut press = brotli::CompressorWriter::with_params(&mut pressed, PIECE, &params);
-    let mut done = 0;
-    for part in plain {
-        for end in [part.start, part.end] {
-            press.write_all(text.get(done..end).unwrap_or_default())?;
-            press.flush()?;
-            done = end;
-        }
-    }
-    press.write_all(text.get(done..).unwrap_or_default())?;
-    drop(press);
-    Ok(pressed)
+/// Where a word must be written out: the first time, and where it came last too far before to refer to it.
+fn out_of_reach(
+    places: &[usize],
+    length: usize,
+    coding: Coding,
+) -> impl Iterator<Item = Range<usize>> {
+    let before = [None].into_iter().chain(places.iter().map(Some));
+    let is_far =
+        move |before: Option<&usize>, at| before.is_none_or(|before| at - before > coding.reach());
+    let all = places.iter().zip(before);
+    all.filter(move |(at, before)| is_far(*before, **at))
+        .map(move |(&at, _)| at..at + length)
 }
 
 /// Bytes of which no two are alike and which are no text.
@@ -234,8 +218,9 @@ fn places(text: &[u8], word: &[u8]) -> Vec<usize> {
 impl Weighed for KeptPage {
     fn bytes(&self) -> usize {
         let places = (self.tokens.len() + self.keys.len()) * size_of::<usize>();
+        let text = self.text.as_ref().map_or(0, |(_, text)| text.bytes());
         // The headers and their names come to about a kilobyte.
-        self.body.len() + places + 1_024
+        self.body.len() + places + text + 1_024
     }
 }
 
@@ -270,40 +255,66 @@ mod tests {
 
     #[test]
     fn words_are_laid_into_a_pressed_page_without_pressing_it_anew() {
-        let (anna, bert) = (
-            FormWords {
-                token: Digest::of(b"anna").to_string(),
-                word: Digest::of(b"her page").to_string(),
-            },
-            words('b'),
-        );
-        let text = |words: &FormWords| {
-            let (token, key) = (&words.token, words.key());
-            let form =
-                |nth| format!("<form><input value=\"{token}\"><input value=\"{key}.{nth}\">");
-            (0..40).map(form).collect::<String>()
+        let anna = FormWords {
+            token: Digest::of(b"anna").to_string(),
+            word: Digest::of(b"her page").to_string(),
         };
-        let mut page = page(text(&anna));
-        page.find(&anna);
-        let pressed = page.pressed(HeaderMap::new()).expect("it can be pressed");
-        assert!(pressed.body.len() < 400, "{} bytes", pressed.body.len());
-        for words in [&bert, &anna] {
-            let mut plain = Vec::new();
-            let sent = pressed.with(words);
-            let mut reading = brotli::Decompressor::new(&*sent, PIECE);
-            reading.read_to_end(&mut plain).expect("it is brotli");
-            assert_eq!(plain, text(words).as_bytes());
+        // Between the forms of a long page stands more than a coding refers back to.
+        for between in [0, 3_000, 40_000] {
+            let text = |words: &FormWords| {
+                let (token, key) = (&words.token, words.key());
+                let form = |nth: usize| {
+                    let prose = (0..between / 8).map(|at| format!("{:7} ", nth * at % 9_973));
+                    format!(
+                        "<form><input value=\"{token}\"><input value=\"{key}.{nth}\">{}",
+                        prose.collect::<String>()
+                    )
+                };
+                (0..40).map(form).collect::<String>()
+            };
+            for coding in [Coding::Brotli, Coding::Gzip] {
+                let mut page = page(text(&anna));
+                page.find(&anna);
+                let pressed = Arc::new(page).pressed(coding, HeaderMap::new());
+                let pressed = pressed.expect("it can be pressed");
+                let length = pressed.body.len();
+                let longest = if between == 0 {
+                    700
+                } else {
+                    text(&anna).len() / 2
+                };
+                assert!(length < longest, "{coding:?}: {length} bytes");
+                for words in [&words('b'), &anna] {
+                    let plain = coding.read(&pressed.with(words)).expect("it can be read");
+                    assert_eq!(plain, text(words).as_bytes());
+                }
+            }
         }
     }
 
     #[test]
     fn a_page_that_would_not_come_out_as_it_went_in_is_not_pressed_for_others() {
         let anna = words('a');
-        let mut page = page(format!("{} {}.0", anna.token, anna.key()));
+        for coding in [Coding::Brotli, Coding::Gzip] {
+            let mut page = page(format!("{} {}.0", anna.token, anna.key()));
+            page.find(&anna);
+            // A place that overlaps the other: both words cannot stand there.
+            page.keys = vec![page.tokens[0] + 8];
+            let pressed = Arc::new(page).pressed(coding, HeaderMap::new());
+            assert!(pressed.is_none(), "{coding:?}");
+        }
+    }
+
+    #[test]
+    fn a_page_that_keeps_its_text_too_weighs_both() {
+        let anna = words('a');
+        let mut page = page(format!("{} {}", anna.token, "tea ".repeat(1_000)));
         page.find(&anna);
-        // A place that overlaps the other: both words cannot stand there.
-        page.keys = vec![page.tokens[0] + 8];
-        assert!(page.pressed(HeaderMap::new()).is_none());
+        let page = Arc::new(page);
+        let brotli = page.pressed(Coding::Brotli, HeaderMap::new());
+        let gzip = page.pressed(Coding::Gzip, HeaderMap::new());
+        assert!(brotli.expect("it can be pressed").bytes() < page.bytes());
+        assert!(gzip.expect("it can be pressed").bytes() > page.bytes());
     }
 
     #[test]
@@ -321,7 +332,7 @@ mod tests {
             let long = page("x".repeat(1 << 20));
             pages.insert(Digest::of(&nth.to_le_bytes()), Arc::new(long));
         }
-        assert!(pages.kept.weight() <= ROOM as u64);
+        assert!(pages.weight() <= ROOM as u64);
         assert!(!pages.kept.is_empty());
     }
 
@@ -335,6 +346,6 @@ mod tests {
         assert!(pages.get(&key).is_some());
         pages.drop_old(Moment(begins + KEPT_FOR.0));
         assert!(pages.get(&key).is_none());
-        assert_eq!(pages.kept.weight(), 0);
+        assert_eq!(pages.weight(), 0);
     }
 }

@@ -15,6 +15,7 @@ use quorate_kernel::digest::Digest;
 
 use crate::app::form_words::GivenWords;
 use crate::app::pages::{KeptPage, Pages};
+use crate::app::press::Coding;
 use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
@@ -85,12 +86,11 @@ pub(super) async fn pressed(
 
 /// A page of one account's own as it goes out, with places for the words of a session; the answer where it is pressed in a
 /// way that has no such places.
-fn personal(drawn: &KeptPage, response: Response) -> Result<KeptPage, Response> {
+fn personal(drawn: &Arc<KeptPage>, response: Response) -> Result<KeptPage, Response> {
     let headers = lasting(response.headers());
     let page = match headers.get(header::CONTENT_ENCODING) {
         None => Some(drawn.under(headers)),
-        Some(coding) if coding == "br" => drawn.pressed(headers),
-        Some(_) => None,
+        Some(coding) => Coding::named(coding).and_then(|coding| drawn.pressed(coding, headers)),
     };
     page.ok_or(response)
 }
@@ -143,7 +143,10 @@ pub(super) async fn drawn(
     let mut page = KeptPage::new(head.status, lasting(&head.headers), body);
     page.find(&visitor.words);
     let page = Arc::new(page);
-    site.pages.insert(wanted, Arc::clone(&page));
+    // What is somebody's own goes out in one coding and is kept in that one alone.
+    if visitor.account.is_none() {
+        site.pages.insert(wanted, Arc::clone(&page));
+    }
     laid_in(&site, &visitor, &page)
 }
 
@@ -158,11 +161,8 @@ fn may_be_kept(request: &Request) -> bool {
         })
 }
 
-/// Everything that a page follows from; none where it is told once, or where there is no such game.
+/// Everything that a page follows from; none where there is no such game.
 async fn wanted(site: &Arc<AppState>, visitor: &Visitor, parts: &Parts) -> Option<Digest> {
-    if visitor.notice.is_some() {
-        return None;
-    }
     let game = parts.uri.path().split('/').nth(2)?;
     let context = GameContext::at(site, visitor, game).await.ok()?;
     let reader = visitor.account.as_ref();
@@ -171,11 +171,12 @@ async fn wanted(site: &Arc<AppState>, visitor: &Visitor, parts: &Parts) -> Optio
         columns::kept_sort(&parts.headers),
     );
     let parts = format!(
-        "{} {columns:?} {sort:?} {:?} {:?} {:?} {:?} {} {} {:?} {}",
+        "{} {columns:?} {sort:?} {:?} {:?} {:?} {:?} {:?} {} {} {:?} {}",
         parts.uri,
         context.head(),
         reader.map(|account| (account.id, &account.name, account.operator)),
         reader.map(|account| site.draft_turn(account.id)),
+        visitor.notice,
         context.me(),
         context.read().digest(),
         visitor.has_keys,
@@ -196,7 +197,8 @@ fn pressed_key(wanted: Digest, headers: &HeaderMap) -> Digest {
     Digest::of(&parts)
 }
 
-/// Whether an answer is a whole text that others may be given: no mistake of the server, and no cookie but a new session's.
+/// Whether an answer is a whole text that others may be given: no mistake of the server, and no cookies but those that each
+/// answer gets that is given.
 fn is_page(response: &Response, visitor: &Visitor) -> bool {
     let status = response.status();
     let headers = response.headers();
@@ -207,7 +209,8 @@ fn is_page(response: &Response, visitor: &Visitor) -> bool {
     let is_settled = status == StatusCode::OK
         || status == StatusCode::UNAUTHORIZED
         || status == StatusCode::FORBIDDEN;
-    is_settled && is_text && (visitor.is_new || !headers.contains_key(header::SET_COOKIE))
+    let cookies = usize::from(visitor.is_new) + usize::from(visitor.notice.is_some());
+    is_settled && is_text && headers.get_all(header::SET_COOKIE).iter().count() <= cookies
 }
 
 /// The headers that are the same for everybody.

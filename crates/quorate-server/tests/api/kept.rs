@@ -66,17 +66,24 @@ fn plain(got: &Got) -> String {
     plain
 }
 
-/// A page as a browser asks for it that reads brotli.
-async fn pressed(game: &Game, session: &SessionToken, path: &str) -> Got {
-    let request = Request::get(path).header(header::ACCEPT_ENCODING, "br");
+/// A page as a browser asks for it that reads such a coding, and read again.
+async fn pressed(game: &Game, session: &SessionToken, path: &str, coding: &str) -> Got {
+    let request = Request::get(path).header(header::ACCEPT_ENCODING, coding);
     let mut got = ask(game, session, request.body(Body::empty()).unwrap()).await;
-    if got.is_coded("br") {
-        let mut text = Vec::new();
-        let mut reading = brotli::Decompressor::new(&*got.body, 4_096);
-        reading.read_to_end(&mut text).unwrap();
-        got.body = text;
+    if got.is_coded(coding) {
+        got.body = unpressed(&got.body, coding);
     }
     got
+}
+
+fn unpressed(body: &[u8], coding: &str) -> Vec<u8> {
+    let mut text = Vec::new();
+    match coding {
+        "br" => brotli::Decompressor::new(body, 4_096).read_to_end(&mut text),
+        _ => flate2::read::GzDecoder::new(body).read_to_end(&mut text),
+    }
+    .unwrap();
+    text
 }
 
 /// Compares all pages for all readers.
@@ -88,7 +95,7 @@ async fn compare(game: &Game, readers: &[(&str, SessionToken)], after: &str) {
     }
 }
 
-/// Asks for a page as it may have been kept, once more, twice pressed, and drawn anew.
+/// Asks for a page as it may have been kept, once more, twice in each coding, and drawn anew.
 async fn compare_page(game: &Game, session: &SessionToken, page: &str, place: &str) {
     let path = format!("/g/{}{page}", game.word);
     let (seen, anew) = loop {
@@ -98,8 +105,10 @@ async fn compare_page(game: &Game, session: &SessionToken, page: &str, place: &s
         let seen = [
             ("as it was kept before", get(game, session, &path).await),
             ("kept", get(game, session, &path).await),
-            ("pressed", pressed(game, session, &path).await),
-            ("kept as pressed", pressed(game, session, &path).await),
+            ("brotli", pressed(game, session, &path, "br").await),
+            ("kept as brotli", pressed(game, session, &path, "br").await),
+            ("gzip", pressed(game, session, &path, "gzip").await),
+            ("kept as gzip", pressed(game, session, &path, "gzip").await),
         ];
         game.table.site().pages.clear();
         let anew = get(game, session, &path).await;
@@ -221,28 +230,79 @@ async fn forms_of_a_kept_page_carry_the_tokens_of_whoever_asks() {
         game.table.session("Bert").await,
     );
     let path = format!("/g/{}/act", game.word);
-    let first = get(&game, &one, &path).await.text();
-    let second = get(&game, &other, &path).await.text();
-    let (first, second) = (tokens(&first), tokens(&second));
+    for coding in ["identity", "gzip", "br"] {
+        let first = pressed(&game, &one, &path, coding).await.text();
+        let weight = game.table.site().pages.weight();
+        let second = pressed(&game, &other, &path, coding).await.text();
+        assert_eq!(
+            game.table.site().pages.weight(),
+            weight,
+            "{coding}: drawn for each of them"
+        );
+        let (first, second) = (tokens(&first), tokens(&second));
+        assert!(
+            !first.is_empty() && first.len() == second.len(),
+            "{coding}: {first:?} {second:?}"
+        );
+        assert!(
+            first.iter().all(|token| !second.contains(token)),
+            "{coding}: {first:?} {second:?}"
+        );
+        let roll = async |session: &SessionToken, token: &str| {
+            let body = format!("csrf={token}&dice=DICE6");
+            let request = Request::post(format!("/g/{}/roll", game.word))
+                .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+                .body(Body::from(body));
+            ask(&game, session, request.unwrap()).await.status
+        };
+        let own = roll(&other, &second[0]).await;
+        let foreign = roll(&other, &first[0]).await;
+        assert_eq!(foreign, StatusCode::FORBIDDEN, "a token of another session");
+        assert_ne!(own, StatusCode::FORBIDDEN, "the token that was laid in");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_somebodys_own_is_kept_in_the_coding_that_they_take_alone() {
+    let game = Game::of_six().await;
+    let bert = game.table.session("Bert").await;
+    let path = format!("/g/{}/rules", game.word);
+    let pages = &game.table.site().pages;
+    pages.clear();
+    let page = pressed(&game, &bert, &path, "br").await;
+    let weight = usize::try_from(pages.weight()).unwrap();
     assert!(
-        !first.is_empty() && first.len() == second.len(),
-        "{first:?} {second:?}"
+        weight > 0 && weight < page.body.len() / 2,
+        "{weight} bytes are kept of a page of {}",
+        page.body.len()
     );
-    assert!(
-        first.iter().all(|token| !second.contains(token)),
-        "{first:?} {second:?}"
-    );
-    let roll = async |session: &SessionToken, token: &str| {
-        let body = format!("csrf={token}&dice=DICE6");
-        let request = Request::post(format!("/g/{}/roll", game.word))
-            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-            .body(Body::from(body));
-        ask(&game, session, request.unwrap()).await.status
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_just_done_is_told_with_a_kept_page_to_whom_it_was_said() {
+    let game = Game::of_six().await;
+    let bert = game.table.session("Bert").await;
+    let path = format!("/g/{}", game.word);
+    let told = async |done: &str| {
+        let cookie = format!("{}; done={done}", game.table.cookie(&bert));
+        let request = Request::get(&path).header(header::COOKIE, cookie);
+        let response = game.table.send(request.body(Body::empty()).unwrap()).await;
+        let forgets = response.headers().get_all(header::SET_COOKIE).iter();
+        let forgets = forgets.filter(|cookie| cookie.to_str().unwrap().starts_with("done=;"));
+        assert_eq!(forgets.count(), usize::from(!done.is_empty()), "{done}");
+        let body = to_bytes(response.into_body(), 1 << 22).await.unwrap();
+        String::from_utf8(body.to_vec()).unwrap()
     };
-    let own = roll(&other, &second[0]).await;
-    let foreign = roll(&other, &first[0]).await;
-    assert_eq!(foreign, StatusCode::FORBIDDEN, "a token of another session");
-    assert_ne!(own, StatusCode::FORBIDDEN, "the token that was laid in");
+    // What a reader opens is not new to them from then on.
+    told("").await;
+    let first = told("Pickled").await;
+    let weight = game.table.site().pages.weight();
+    let again = told("Pickled").await;
+    assert_eq!(game.table.site().pages.weight(), weight, "it was kept");
+    let (other, none) = (told("Salted").await, told("").await);
+    assert!(first.contains("Pickled") && again.contains("Pickled"));
+    assert!(other.contains("Salted") && !other.contains("Pickled"));
+    assert!(!none.contains("Salted") && !none.contains("Pickled"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
