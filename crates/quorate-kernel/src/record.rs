@@ -8,6 +8,7 @@ mod frozen;
 mod v1;
 mod v2;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -92,9 +93,12 @@ pub fn encode(event: &Event) -> EncodedRecord {
         FormVersion::Two => write::<v2::Event>(&[version.mark()], event),
     };
     let mut event = event.clone();
-    let mut seals: Vec<SealBytes> = Vec::new();
-    event.each_seal(&mut |seal| collect(&mut seals, &seal));
-    EncodedRecord { open, seals }
+    let mut seals = Contents::default();
+    event.each_seal(&mut |seal| seals.collect(&seal));
+    EncodedRecord {
+        open,
+        seals: seals.found,
+    }
 }
 
 /// The hash of an event: of its open part, in which the hash of the event before stands.
@@ -107,16 +111,27 @@ pub fn decode(open: &[u8]) -> Result<Event, Unreadable> {
     read_versioned::<v1::Event, v2::Event>(open)
 }
 
-/// A snapshot: the effects that make the state, and the digests of the seals in them.
-pub fn encode_state(state: &State) -> EncodedRecord {
+/// A snapshot: the effects that make the state, with their seals closed.
+pub fn encode_state(state: &State) -> Vec<u8> {
+    open_part(&state.effects())
+}
+
+/// A snapshot and the contents of the seals in it.
+pub fn encode_whole_state(state: &State) -> EncodedRecord {
     let mut effects = state.effects();
-    let mark = FormVersion::holding(effects.iter()).mark();
-    let open = write_effects(&[mark], &effects);
-    let mut seals = Vec::new();
+    let open = open_part(&effects);
+    let mut seals = Contents::default();
     for effect in &mut effects {
-        effect.seals(&mut |seal| collect(&mut seals, &seal));
+        effect.seals(&mut |seal| seals.collect(&seal));
     }
-    EncodedRecord { open, seals }
+    EncodedRecord {
+        open,
+        seals: seals.found,
+    }
+}
+
+fn open_part(effects: &Vec<Effect>) -> Vec<u8> {
+    write_effects(&[FormVersion::holding(effects.iter()).mark()], effects)
 }
 
 /// The effects of a snapshot; their seals are closed.
@@ -178,11 +193,21 @@ fn restore_one(
     }
 }
 
-fn collect(seals: &mut Vec<SealBytes>, seal: &SealMut<'_>) {
-    if let Some(bytes) = seal.bytes()
-        && !seals.iter().any(|known| known.digest == bytes.digest)
-    {
-        seals.push(bytes);
+/// The contents of seals, each once.
+#[derive(Default)]
+struct Contents {
+    known: HashSet<Digest>,
+    found: Vec<SealBytes>,
+}
+
+impl Contents {
+    fn collect(&mut self, seal: &SealMut<'_>) {
+        if !self.known.contains(&seal.digest())
+            && let Some(bytes) = seal.bytes()
+        {
+            self.known.insert(bytes.digest);
+            self.found.push(bytes);
+        }
     }
 }
 

@@ -355,7 +355,7 @@ pub(crate) fn damaged(game: &GameId, seq: EventSeq, what: Wrong) -> OperatingErr
 
 /// A snapshot of a state.
 pub(crate) fn snapshot_of(state: &State, head: Head) -> Snapshot {
-    let open = record::encode_state(state).open;
+    let open = record::encode_state(state);
     Snapshot {
         head,
         digest: record::hash(&open),

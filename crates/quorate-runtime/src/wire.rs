@@ -1,5 +1,7 @@
 //! Commands, events and refusals as bytes on their way between processes, in the stored form of events.
 
+use std::collections::HashMap;
+
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::{Event, Judged, Outcome};
@@ -66,7 +68,7 @@ impl WireRecord {
 
     /// A game's state.
     pub fn of_state(state: &State) -> Self {
-        Self::new(record::encode_state(state))
+        Self::new(record::encode_whole_state(state))
     }
 
     fn new(record: record::EncodedRecord) -> Self {
@@ -77,13 +79,18 @@ impl WireRecord {
         }
     }
 
-    fn find(&self, digest: Digest) -> Option<SealBytes> {
-        let found = self.seals.iter().find(|(known, ..)| *known == digest);
-        found.map(|(digest, salt, bytes)| SealBytes {
-            digest: *digest,
-            salt: *salt,
-            bytes: bytes.clone(),
-        })
+    /// Finds what lies beside it.
+    fn contents(&self) -> impl Fn(Digest) -> Option<SealBytes> {
+        let each = self.seals.iter();
+        let by_digest: HashMap<_, _> = each.map(|seal| (seal.0, seal)).collect();
+        move |wanted| {
+            let (digest, salt, bytes) = by_digest.get(&wanted)?;
+            Some(SealBytes {
+                digest: *digest,
+                salt: *salt,
+                bytes: bytes.clone(),
+            })
+        }
     }
 
     /// The event.
@@ -93,7 +100,7 @@ impl WireRecord {
     pub fn event(&self) -> Result<Event, Unreadable> {
         let mut event = record::decode(&self.open)?;
         // What was closed before it was sent stays closed.
-        record::restore(&mut event, &|digest| self.find(digest));
+        record::restore(&mut event, &self.contents());
         Ok(event)
     }
 
@@ -117,12 +124,7 @@ impl WireRecord {
     /// Fails where the bytes are none, or their effects make no state.
     pub fn state(&self) -> Result<State, Unreadable> {
         let mut effects = record::decode_state(&self.open)?;
-        let contents: std::collections::HashMap<Digest, SealBytes> = self
-            .seals
-            .iter()
-            .filter_map(|(digest, ..)| Some((*digest, self.find(*digest)?)))
-            .collect();
-        record::restore_effects(&mut effects, &|digest| contents.get(&digest).cloned());
+        record::restore_effects(&mut effects, &self.contents());
         let mut state = State::default();
         for effect in &effects {
             let taken = state.apply(effect);

@@ -239,8 +239,8 @@ pub(super) fn folds(judge: &Judge, events: &[Event]) -> Result<(), String> {
     if folded.digest() != judge.state().digest() {
         return Err("the log folds to another state than the one that was played".to_owned());
     }
-    let snapshot = record::decode_state(&record::encode_state(&folded).open)
-        .map_err(|error| error.to_string())?;
+    let snapshot =
+        record::decode_state(&record::encode_state(&folded)).map_err(|error| error.to_string())?;
     let again = State::fold(&snapshot)
         .map_err(|mismatch| format!("the snapshot does not fold: {mismatch}"))?;
     if again.digest() != folded.digest() {

@@ -1,5 +1,6 @@
 //! The server's end: questions of workers are answered from the ports.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use quorate_kernel::command::{Act, Actor};
@@ -11,7 +12,7 @@ use quorate_runtime::ports::{
 };
 use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
 use quorate_runtime::wire_error::WireError;
-use quorate_runtime::{Answer, Games, OperatingError, fold};
+use quorate_runtime::{Answer, Games, OperatingError, Published, fold};
 use serde::Serialize;
 
 use super::{
@@ -22,8 +23,11 @@ use crate::frame;
 /// The most events that are handed over for one question.
 const EVENTS_MAX: u32 = 4_096;
 
-/// The most events that are handed over in place of a state.
-const SINCE_MAX: usize = 32;
+/// How many events are handed over in place of a state: so many in place of any, and more in place of a long one.
+const SINCE: RangeInclusive<usize> = 32..=1_024;
+
+/// For how many comments of a state there may be one event more.
+const COMMENTS_AN_EVENT: usize = 32;
 
 /// The most places of texts.
 const PLACES_MAX: u32 = 256;
@@ -240,24 +244,25 @@ impl Near {
         let head = newest.head;
         let sent = match known {
             Some((_, hash)) if hash == head.hash => NewestSent::Same,
-            Some(known) => match self.since(game, known, head.seq).await? {
+            Some(known) => match self.since(&newest, known).await? {
                 Some(events) => NewestSent::Since(events),
-                None => NewestSent::Whole(WireRecord::of_state(&newest.state)),
+                None => whole(&newest).await?,
             },
-            None => NewestSent::Whole(WireRecord::of_state(&newest.state)),
+            None => whole(&newest).await?,
         };
         Ok((sent_head(head), sent))
     }
 
-    /// What happened in a game from behind a place of its log up to another, where that is little.
+    /// What happened in a game from behind a place of its log, where that is little beside all that it holds.
     async fn since(
         &self,
-        game: &GameId,
+        newest: &Published,
         (from, hash): (EventSeq, Digest),
-        to: EventSeq,
     ) -> Result<Option<Vec<WireRecord>>, OperatingError> {
+        let (game, to) = (&newest.game, newest.head.seq);
         let count = usize::try_from(to.0.saturating_sub(from.0)).unwrap_or(usize::MAX);
-        if count == 0 || count > SINCE_MAX {
+        let most = newest.state.comments.len() / COMMENTS_AN_EVENT;
+        if count == 0 || count > most.clamp(*SINCE.start(), *SINCE.end()) {
             return Ok(None);
         }
         let (journal, seals) = (&*self.journal, &*self.seals);
@@ -388,6 +393,14 @@ impl Near {
         self.writes.note_sent(matches!(answer, Answer::Kept(_)));
         Ok(WireAnswer::of(&answer))
     }
+}
+
+/// A state as it is handed over, written where that holds up nobody.
+async fn whole(newest: &Arc<Published>) -> Result<NewestSent, OperatingError> {
+    let newest = Arc::clone(newest);
+    let writing = move || NewestSent::Whole(WireRecord::of_state(&newest.state));
+    let written = tokio::task::spawn_blocking(writing).await;
+    written.map_err(|_| OperatingError::Bug)
 }
 
 fn reply<T: Serialize, E: Into<WireError>>(found: Result<T, E>) -> std::io::Result<Vec<u8>> {
