@@ -15,6 +15,7 @@ use crate::error::OperatingError;
 use crate::fault::{LogFault, Wrong};
 use crate::judge::Head;
 use crate::ports::{GameRow, Journal, Seals, Snapshot};
+use crate::shared_texts;
 use crate::walk::{LogChunk, LogWork, Walk};
 
 /// The chain of a log, checked link by link.
@@ -336,6 +337,7 @@ pub async fn unseal(seals: &dyn Seals, state: State) -> Result<(State, usize), O
             record::restore_effects(&mut effects, &|digest| found.get(&digest).cloned());
         closed.sort_unstable();
         closed.dedup();
+        shared_texts::share(&mut effects);
         let state = fold_own(&effects);
         (state, closed.len())
     })

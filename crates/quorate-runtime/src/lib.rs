@@ -23,6 +23,7 @@ pub mod ports;
 mod published;
 mod registry;
 mod settings;
+mod shared_texts;
 pub mod verify;
 mod walk;
 pub mod wire;
