@@ -88,12 +88,13 @@ impl GameView {
             return 0;
         }
         let mut posts: BTreeSet<PostId> = BTreeSet::new();
-        for (id, post) in self.posts() {
+        // Most are older than that, which is quickest to tell.
+        for (id, post) in &self.state().posts {
             if id.0.event() > seen && self.sees_post(post) && self.is_fresh_post(*id) {
                 posts.insert(*id);
             }
         }
-        for (key, comment) in self.comments() {
+        for (key, comment) in &self.state().comments {
             if key.id.0.event() > seen && self.is_fresh_comment(key, comment) {
                 posts.insert(key.post);
             }
@@ -182,7 +183,7 @@ impl GameView {
         let name = self.name(me);
         let mut lines: Vec<NeedsLine> = Vec::new();
         let mut found: BTreeSet<PostId> = BTreeSet::new();
-        for (key, comment) in self.comments() {
+        for (key, comment) in &self.state().comments {
             let is_for_me = key.id.0.event() > seen
                 && self.is_fresh_comment(key, comment)
                 && comment.text.plain().is_some_and(|text| names(text, &name));

@@ -14,7 +14,7 @@ use quorate_engine::view::View;
 use quorate_kernel::audience::Reader;
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::State;
-use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, Thing, Value};
+use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId, PostId, Thing, Value};
 use quorate_law::datum::Datum;
 use quorate_runtime::Published;
 use quorate_runtime::ports::ShownUpTo;
@@ -59,6 +59,8 @@ pub struct GameView {
     pub(super) whole: OnceLock<Judge>,
     /// Who can be named by an @.
     pub(super) people: OnceLock<People>,
+    /// The posts whose status may still change.
+    pub(super) open: OnceLock<Vec<PostId>>,
 }
 
 /// A game and who reads it, before anything is made of its law.
@@ -176,6 +178,7 @@ impl GameContext {
             blind: OnceLock::new(),
             whole: OnceLock::new(),
             people: OnceLock::new(),
+            open: OnceLock::new(),
         })
     }
 }
@@ -268,6 +271,7 @@ impl GameView {
             blind: OnceLock::new(),
             whole: OnceLock::new(),
             people: OnceLock::new(),
+            open: OnceLock::new(),
         }
     }
 

@@ -233,7 +233,7 @@ impl GameView {
 
     /// Who has declared victory, and the declaration, where one is open.
     fn victory_claimed(&self) -> Option<(String, Link)> {
-        let mut open = self.posts().filter(|(_, post)| self.is_open(post));
+        let mut open = self.open_posts();
         let (id, post) = open.find(|(_, post)| post.category == VICTORY)?;
         Some((self.author(&post.author).name, self.link_to(*id)?))
     }

@@ -64,6 +64,17 @@ impl GameView {
         posts.filter(|(_, post)| self.sees_post(post))
     }
 
+    /// Those of them whose status may still change, oldest first. All are looked through once for a page.
+    pub fn open_posts(&self) -> impl DoubleEndedIterator<Item = (&PostId, &Post)> {
+        let open = self.open.get_or_init(|| {
+            let posts = self.posts().filter(|(_, post)| post.closed_at.is_none());
+            let open = posts.filter(|(_, post)| self.is_open(post));
+            open.map(|(id, _)| *id).collect()
+        });
+        let rows = open.iter();
+        rows.filter_map(|id| self.state().posts.get_key_value(id))
+    }
+
     /// A post that the reader may see.
     pub fn post(&self, id: PostId) -> Option<&Post> {
         let post = self.state().posts.get(&id)?;

@@ -85,7 +85,7 @@ impl GameView {
 
     /// The matters that wait for the reader's vote, oldest first, those behind a given one before those ahead of it.
     pub(crate) fn unvoted(&self, after: Option<PostId>) -> Vec<PostId> {
-        let posts = self.state().posts.iter();
+        let posts = self.open_posts();
         let waiting = posts.filter(|(id, post)| self.waits_for_vote(**id, post));
         let mut waiting: Vec<_> = waiting.map(|(id, post)| (post.open_at, *id)).collect();
         waiting.sort_unstable();

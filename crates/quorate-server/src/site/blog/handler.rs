@@ -265,9 +265,7 @@ fn let_in_by(view: &GameView) -> String {
 /// What goes on, for somebody who comes by, and what they could do in five minutes.
 fn in_short(view: &GameView) -> String {
     let (active, _) = view.roster();
-    let open = view
-        .posts()
-        .filter(|(_, post)| view.is_matter(post) && view.is_open(post));
+    let open = view.open_posts().filter(|(_, post)| view.is_matter(post));
     let open = match open.count() {
         0 => "nothing is up for a vote".to_owned(),
         open => format!("{} up for a vote", plural(open, "matter is", "matters are")),
@@ -312,11 +310,8 @@ pub fn facts(view: &GameView) -> Vec<Fact> {
         let Some(category) = view.law().categories.get(name) else {
             continue;
         };
-        let open = view
-            .posts()
-            .map(|(_, row)| row)
-            .filter(|post| post.category == *name && view.is_open(post))
-            .count();
+        let open = view.open_posts();
+        let open = open.filter(|(_, post)| post.category == *name).count();
         if open > 0 && !category.it.icons.is_empty() {
             let title = capital(&category.it.title);
             facts.push(Fact::new(title, format!("{open} open")));

@@ -75,10 +75,8 @@ fn desk(view: &GameView, events: &[Event], applied: &[Event]) -> Desk {
 fn queue(view: &GameView, category: &Name) -> DeskQueue {
     let decl = &view.law().categories[category];
     let mut open: Vec<(quorate_kernel::Moment, PostId)> = view
-        .posts()
-        .filter(|(_, post)| {
-            post.category == *category && view.is_open(post) && view.sees_post(post)
-        })
+        .open_posts()
+        .filter(|(_, post)| post.category == *category)
         .map(|(id, post)| (post.open_at, *id))
         .collect();
     open.sort_unstable();

@@ -1,6 +1,7 @@
 //! Players about whom the desk can do something now, or will be able to when time has passed, with what speaks for it.
 
-use std::collections::BTreeSet;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use quorate_kernel::rows::{Person, Standing};
 use quorate_kernel::{Moment, Name, PlayerId, Refusal, Span, Thing};
@@ -20,14 +21,15 @@ pub(crate) fn queue(view: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
     let members = view.public().people.iter();
     let members = members.filter(|(_, person)| person.standing == Standing::Member);
     let (mut now, mut later) = (Vec::new(), Vec::new());
+    let voted = LazyCell::new(|| last_votes(view));
     for (id, person) in members {
         let forms = duties(view, offices, *id);
         if !forms.is_empty() {
-            now.push(item(view, *id, person, forms));
+            now.push(item(view, *id, person, voted.get(id), forms));
         } else if let Some((title, at, refusal)) =
             soonest(view, offices, *id).filter(|(_, at, _)| *at - view.now() < AHEAD)
         {
-            let mut item = item(view, *id, person, Vec::new());
+            let mut item = item(view, *id, person, voted.get(id), Vec::new());
             item.text = view.refusal(&title, &refusal).reason();
             item.lead = format!("{title}:");
             item.due = Some(view.when(at));
@@ -45,16 +47,22 @@ pub(crate) fn queue(view: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
     }
 }
 
-fn item(view: &GameView, id: PlayerId, person: &Person, forms: Vec<Form>) -> DeskItem {
+fn item(
+    view: &GameView,
+    id: PlayerId,
+    person: &Person,
+    voted: Option<&Moment>,
+    forms: Vec<Form>,
+) -> DeskItem {
     let player = id.to_string();
     let link = urls::Player {
         game: view.game().as_str(),
         player: &player,
     };
     let ago = |at: Moment| age((view.now() - at).0);
-    let voted = last_vote(view, id).map_or_else(
+    let voted = voted.map_or_else(
         || "has never voted".to_owned(),
-        |at| format!("last voted {}", ago(at)),
+        |at| format!("last voted {}", ago(*at)),
     );
     DeskItem {
         position: None,
@@ -73,13 +81,17 @@ fn item(view: &GameView, id: PlayerId, person: &Person, forms: Vec<Form>) -> Des
     }
 }
 
-/// When somebody last wrote a comment with an icon that counted, under a name of their own.
-fn last_vote(view: &GameView, id: PlayerId) -> Option<Moment> {
+/// When each player last wrote a comment with an icon that counted, under a name of their own.
+fn last_votes(view: &GameView) -> BTreeMap<PlayerId, Moment> {
+    let mut last = BTreeMap::new();
     let comments = view.comments().map(|(_, row)| row);
-    let votes = comments.filter(|comment| {
-        comment.icons.iter().any(|icon| icon.counted) && view.author_of(&comment.author) == Some(id)
-    });
-    votes.map(|comment| comment.at).max()
+    for comment in comments.filter(|comment| comment.icons.iter().any(|icon| icon.counted)) {
+        if let Some(author) = view.author_of(&comment.author) {
+            let at = last.entry(author).or_insert(comment.at);
+            *at = comment.at.max(*at);
+        }
+    }
+    last
 }
 
 /// What an office may do about somebody as soon as time has passed.

@@ -101,11 +101,8 @@ fn closed(game: &GameId, error: &AppError) -> GameCard {
 
 fn card(view: &GameView) -> GameCard {
     let (active, idle) = view.roster();
-    let open = view
-        .posts()
-        .map(|(_, row)| row)
-        .filter(|post| view.is_open(post) && view.is_matter(post))
-        .count();
+    let open = view.open_posts();
+    let open = open.filter(|(_, post)| view.is_matter(post)).count();
     let last = view.posts().map(|(_, row)| row).map(|post| post.at).max();
     let last = last.map(|at| crate::ui::age((view.now() - at).0));
     let about = view

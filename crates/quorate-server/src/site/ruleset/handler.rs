@@ -201,14 +201,9 @@ fn changed(
 
 /// Open posts that would change a rule.
 fn pending(view: &GameView, id: &Name) -> Vec<Link> {
-    let posts = view.posts().filter(|(_, post)| {
-        view.sees_post(post)
-            && view.is_open(post)
-            && post
-                .patch
-                .as_ref()
-                .and_then(|patch| patch.plain())
-                .is_some_and(|patch| patch.clauses.iter().any(|clause| clause.rule() == Some(id)))
+    let posts = view.open_posts().filter(|(_, post)| {
+        let patch = post.patch.as_ref().and_then(|patch| patch.plain());
+        patch.is_some_and(|patch| patch.clauses.iter().any(|clause| clause.rule() == Some(id)))
     });
     posts
         .map(|(post_id, post)| {
