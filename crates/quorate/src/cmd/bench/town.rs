@@ -8,7 +8,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::try_join_all;
 use quorate_kernel::command::{Act, Actor, typed};
-use quorate_kernel::{EventSeq, GameId, Id, Moment, Name, PlayerId, PostId, Span, Thing, Value};
+use quorate_kernel::{
+    EventSeq, GameId, Id, Moment, Name, PlayerId, PostId, Refusal, Span, Thing, Value,
+};
 use quorate_runtime::ports::{TimeSource, Wait};
 use quorate_runtime::{Answer, Games};
 
@@ -133,19 +135,25 @@ impl BenchTown {
         })
     }
 
-    /// An action with one argument.
-    pub(super) fn does(
+    /// Sends one command, as soon as the law lets it happen: where time alone is missing, it passes.
+    pub(super) fn when_allowed(
         &mut self,
+        clock: &BenchClock,
         who: usize,
-        action: &str,
-        with: &str,
-        of: Thing,
+        act: Act,
     ) -> Result<EventSeq> {
-        let act = Act::Do {
-            action: action.into(),
-            args: vec![(with.into(), Value::Thing(of))],
-        };
-        self.send(Actor::Player(self.players[who]), act)
+        let actor = Actor::Player(self.players[who]);
+        loop {
+            let key = self.key();
+            let sent = self.games.send(&self.game, actor, key, act.clone());
+            match self.data.wait(sent)? {
+                Answer::Refused(Refusal {
+                    next_at: Some(next),
+                    ..
+                }) if next > clock.now() => clock.0.store(next.0, Ordering::Relaxed),
+                answer => return kept(answer),
+            }
+        }
     }
 
     /// Sends one command; it must be kept.
@@ -277,6 +285,14 @@ pub(super) fn comment(post: PostId, text: &str) -> Act {
 /// A comment with a vote.
 pub(super) fn ballot(post: PostId, vote: &str) -> Act {
     comment(post, &format!("I am :{vote}: it."))
+}
+
+/// An action with one argument.
+pub(super) fn does(action: &str, with: &str, of: Thing) -> Act {
+    Act::Do {
+        action: action.into(),
+        args: vec![(with.into(), Value::Thing(of))],
+    }
 }
 
 /// A mark on the tracker.

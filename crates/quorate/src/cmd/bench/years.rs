@@ -9,17 +9,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use quorate_engine::conventions::MATTER;
 use quorate_kernel::command::Actor;
 use quorate_kernel::{PostId, Span, Thing};
-use quorate_runtime::ports::TimeSource as _;
 use serde_json::{Value as Json, json};
 
 use super::reader::BenchReader;
 use super::scene::BenchScene;
 use super::stopwatch::{now, share};
-use super::town::{BenchClock, BenchTown, ClosedTown, GAME, Townsman, ballot, indexed, mark};
+use super::town::{BenchClock, BenchTown, ClosedTown, GAME, Townsman, ballot, does, indexed, mark};
 use crate::data_folder;
 use crate::output::Output;
 
@@ -57,12 +56,12 @@ const VOTES: u64 = 11;
 /// How long a proposal is open before it is enacted.
 const OPEN_FOR: Span = Span::hours(13);
 
-/// The days on which the rulebook lets nobody enact anything, and the one before, for a proposal is open so long.
-const HOLIDAYS: [&str; 4] = ["12-23", "12-24", "12-25", "12-26"];
-
 /// How long ago the game begins: so long that its last day is more than a year past, since a server takes its own time from such
 /// a game and not from the machine.
 const LONG_AGO: Span = Span::days(366 * 26);
+
+/// How long it may take until a file that was closed is let go.
+const LET_GO_WITHIN: Duration = Duration::from_secs(10);
 
 /// How often each thing is done to find its middle.
 const RUNS: usize = 41;
@@ -102,7 +101,6 @@ pub(super) fn run(arguments: &YearsArguments, out: &Output) -> Result<ExitCode> 
     }
     let folder = tempfile::tempdir().context("there is no room for a folder")?;
     let clock = BenchClock::at(data_folder::now() - LONG_AGO);
-    let_holidays_pass(&clock);
     let mut town = BenchTown::found(folder.path(), clock.clone(), PLAYERS)?;
     let (mut grown, mut next, mut played) = (Vec::new(), 1_000, 0_usize);
     for (of_year, said) in YEARS {
@@ -135,27 +133,17 @@ fn matter(
     marks: u64,
 ) -> Result<u64> {
     let author = nth % PLAYERS;
-    let_holidays_pass(clock);
+    // Where the rules let time pass without play, it passes before anything begins.
+    town.when_allowed(clock, author, mark())?;
     let post = town.post(author, MATTER)?;
     let who = |n: u64| (author + 1 + usize::try_from(n).unwrap_or(0) % (PLAYERS - 1)) % PLAYERS;
     let said = (0..comments).map(|n| (who(n), ballot(post, "for")));
-    let marked = (0..marks).map(|n| (who(n), mark()));
+    let marked = (1..marks).map(|n| (who(n), mark()));
     town.together(said.chain(marked).collect())?;
     clock.pass(OPEN_FOR);
     let word = MATTER.to_lowercase();
-    let newest = town.does(0, &format!("enact-{word}"), &word, Thing::Post(post))?;
-    Ok(newest.0)
-}
-
-fn let_holidays_pass(clock: &BenchClock) {
-    while clock
-        .now()
-        .to_string()
-        .get(5..10)
-        .is_some_and(|day| HOLIDAYS.contains(&day))
-    {
-        clock.pass(OPEN_FOR);
-    }
+    let enact = does(&format!("enact-{word}"), &word, Thing::Post(post));
+    Ok(town.when_allowed(clock, 0, enact)?.0)
 }
 
 /// Measures the game as it is now: commands on the game itself, opening, and pages from a server over a copy of it.
@@ -165,6 +153,7 @@ fn milestone(
     clock: &Arc<BenchClock>,
     events: u64,
 ) -> Result<(BenchTown, Milestone)> {
+    town.when_allowed(clock, 0, mark())?;
     let post = town.post(0, "Story")?;
     let mut took = Vec::new();
     let mut middle = |what: &str, work: &mut dyn FnMut(usize) -> Result<()>| {
@@ -190,6 +179,8 @@ fn milestone(
     town.snapshot()?;
     middle("opening", &mut |_| town.opened())?;
     let closed: ClosedTown = town.close()?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    runtime.block_on(let_go(folder))?;
     let copy = tempfile::tempdir().context("there is no room for a folder")?;
     for file in std::fs::read_dir(folder)? {
         let file = file?;
@@ -200,10 +191,22 @@ fn milestone(
     reading.close()?;
     let scene = BenchScene::of_folder(copy, GAME)?;
     indexed(scene.folder())?;
-    let runtime = tokio::runtime::Runtime::new()?;
     took.extend(runtime.block_on(pages(&scene, &people, post))?);
     let town = BenchTown::again(folder, clock.clone(), &closed)?;
     Ok((town, Milestone { events, took }))
+}
+
+/// Waits until the last connection has written what lies beside the file into it, and has taken that away.
+async fn let_go(folder: &Path) -> Result<()> {
+    let begun = now();
+    while folder.join("quorate.db-wal").exists() {
+        ensure!(
+            now() - begun < LET_GO_WITHIN,
+            "the game's file is still open"
+        );
+        tokio::time::sleep(LET_GO_WITHIN / 1_000).await;
+    }
+    Ok(())
 }
 
 /// Each page as it is drawn for each player in turn.
@@ -334,17 +337,24 @@ fn drawn(grown: &[Milestone]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use quorate_runtime::ports::TimeSource as _;
+
     use super::*;
 
     #[test]
-    fn nothing_is_played_on_holidays() {
+    fn what_the_law_forbids_for_now_is_done_once_it_allows_it() {
+        let folder = tempfile::tempdir().unwrap();
         for (at, then) in [
-            ("2031-12-22T23:00Z", "2031-12-22"),
-            ("2031-12-23T00:00Z", "2031-12-27"),
+            ("2031-12-23T23:00Z", "2031-12-23T23"),
+            ("2031-12-24T09:00Z", "2031-12-27T00"),
         ] {
             let clock = BenchClock::at(at.parse().unwrap());
-            let_holidays_pass(&clock);
+            let place = folder.path().join(then);
+            let mut town = BenchTown::found(&place, clock.clone(), 1).unwrap();
+            town.when_allowed(&clock, 0, mark()).unwrap();
             assert!(clock.now().to_string().starts_with(then), "{}", clock.now());
+            let never = does("enact-proposal", "proposal", Thing::Player(town.players[0]));
+            town.when_allowed(&clock, 0, never).unwrap_err();
         }
     }
 
