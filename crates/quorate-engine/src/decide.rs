@@ -459,8 +459,7 @@ after("again", greedy)"#;
 
     #[test]
     fn what_is_needed_counts_as_met_up_to_the_enactment_and_is_told() {
-        use quorate_kernel::command::{Actor, NewPost, typed};
-        use quorate_kernel::seal::Sealed;
+        use quorate_kernel::command::{Actor, NewPost};
         use quorate_kernel::{PostId, Thing};
 
         let mut game = game(BILLS);
@@ -472,14 +471,7 @@ after("again", greedy)"#;
                 amount: 0,
             }],
         };
-        let post = NewPost {
-            category: "Bill".into(),
-            title: typed("A bill"),
-            body: typed(""),
-            flavour: typed(""),
-            fields: Vec::new(),
-            patch: Some(Sealed::close(patch, [0; 16])),
-        };
+        let post = NewPost::plain("Bill", "A bill", "").with_patch(patch);
         let posted = game.send(anna, Act::Post(Box::new(post))).expect("it is");
         let bill = PostId(quorate_kernel::Id::new(posted.seq, 0));
         let mut enact = |action: &str| {

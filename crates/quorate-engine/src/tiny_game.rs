@@ -73,14 +73,7 @@ pub(crate) fn founding(code: &str) -> Founding {
 
 /// A post that changes nothing.
 pub(crate) fn new_post(category: &str, title: &str) -> NewPost {
-    NewPost {
-        category: category.into(),
-        title: typed(title),
-        body: typed("So be it."),
-        flavour: typed(""),
-        fields: Vec::new(),
-        patch: None,
-    }
+    NewPost::plain(category, title, "So be it.")
 }
 
 impl TinyGame {

@@ -78,14 +78,10 @@ impl Proposed {
         let category = law.amending_category().cloned().unwrap_or_default();
         let decl = law.categories.get(&category);
         let prefix = decl.map_or("", |decl| &decl.it.prefix);
-        Self::Draft(Box::new(NewPost {
-            category,
-            title: typed(&format!("{prefix}A trial")),
-            body: typed("What it would do."),
-            flavour: typed(""),
-            fields: Vec::new(),
-            patch: Some(Sealed::close(patch, [0; 16])),
-        }))
+        Self::Draft(Box::new(
+            NewPost::plain(category, &format!("{prefix}A trial"), "What it would do.")
+                .with_patch(patch),
+        ))
     }
 
     /// The changes that it carries.
@@ -107,13 +103,7 @@ impl Proposed {
 
     /// The same with other changes.
     pub(crate) fn with(&self, judge: &Judge, patch: Patch) -> Self {
-        let patch = Some(Sealed::close(patch, [0; 16]));
-        let changed = |new: &NewPost| {
-            Box::new(NewPost {
-                patch: patch.clone(),
-                ..new.clone()
-            })
-        };
+        let changed = |new: &NewPost| Box::new(new.clone().with_patch(patch.clone()));
         match self {
             Self::Draft(new) => Self::Draft(changed(new)),
             Self::Edit(id, new) => Self::Edit(*id, changed(new)),

@@ -340,14 +340,14 @@ fn rename_proposal(kind: &CategoryDecl, rule: &Name, title: &str) -> Act {
         id: rule.clone(),
         title: MARK.to_owned(),
     }];
-    Act::Post(Box::new(NewPost {
-        category: kind.name.clone(),
-        title: typed(&format!("{}{title}", kind.prefix)),
-        body: typed(&format!("It gives a rule another title. {title}")),
-        flavour: typed(""),
-        fields: Vec::new(),
-        patch: Some(Sealed::close(Patch { clauses }, [0; 16])),
-    }))
+    Act::Post(Box::new(
+        NewPost::plain(
+            kind.name.clone(),
+            &format!("{}{title}", kind.prefix),
+            &format!("It gives a rule another title. {title}"),
+        )
+        .with_patch(Patch { clauses }),
+    ))
 }
 
 /// Why nobody may post such a thing at all, whatever it says.

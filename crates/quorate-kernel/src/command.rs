@@ -186,6 +186,29 @@ pub struct NewPost {
 
 seals_in!(NewPost: title body flavour fields patch);
 
+impl NewPost {
+    /// A post of a title and a text.
+    pub fn plain(category: impl Into<Name>, title: &str, body: &str) -> Self {
+        Self {
+            category: category.into(),
+            title: typed(title),
+            body: typed(body),
+            flavour: typed(""),
+            fields: Vec::new(),
+            patch: None,
+        }
+    }
+
+    /// The same with changes.
+    #[must_use]
+    pub fn with_patch(self, patch: Patch) -> Self {
+        Self {
+            patch: Some(Sealed::close(patch, [0; 16])),
+            ..self
+        }
+    }
+}
+
 /// Where the salts of a command's own seals begin, so that they never meet those of its effects.
 const FIRST_SALT: u64 = 1 << 32;
 

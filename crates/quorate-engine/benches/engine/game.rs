@@ -75,14 +75,11 @@ impl Game {
 
     /// A new post; its number.
     pub(crate) fn post(&mut self, who: usize, category: &str) -> PostId {
-        let post = NewPost {
-            category: category.into(),
-            title: typed("A matter of some weight"),
-            body: typed("Whereas much is to be said, little is."),
-            flavour: typed(""),
-            fields: Vec::new(),
-            patch: None,
-        };
+        let post = NewPost::plain(
+            category,
+            "A matter of some weight",
+            "Whereas much is to be said, little is.",
+        );
         self.must(Actor::Player(self.players[who]), Act::Post(Box::new(post)));
         let steps = &self.events.last().expect("an event").steps;
         let made = steps.iter().find_map(|step| match step.effect {

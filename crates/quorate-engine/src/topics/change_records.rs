@@ -413,9 +413,7 @@ fn player(thing: &Thing) -> Option<Thing> {
 #[cfg(test)]
 mod tests {
     use quorate_kernel::Value;
-    use quorate_kernel::command::NewPost;
     use quorate_kernel::patch::Patch;
-    use quorate_kernel::seal::Sealed;
 
     use super::*;
     use crate::tiny_game::{TinyGame, game, new_post};
@@ -495,10 +493,7 @@ mod tests {
         let patch = Patch {
             clauses: vec![prose(), when],
         };
-        let post = game.post(NewPost {
-            patch: Some(Sealed::close(patch, [0; 16])),
-            ..new_post("Bill", "Some changes")
-        });
+        let post = game.post(new_post("Bill", "Some changes").with_patch(patch));
         let records = game.ask(|tx| of_post(tx, post.expect("anybody may")));
         let places: Vec<&str> = records.iter().map(|it| text(record(it), "at")).collect();
         assert_eq!(places, ["0", "1", "1.0", "1.1"]);

@@ -55,9 +55,7 @@ fn icons_in(text: &str, known: &[&Name]) -> Vec<Name> {
 
 #[cfg(test)]
 mod tests {
-    use quorate_kernel::command::NewPost;
     use quorate_kernel::patch::Patch;
-    use quorate_kernel::seal::Sealed;
     use quorate_kernel::state::Effect;
     use quorate_kernel::{PostId, Thing, Value};
     use quorate_law::datum::Datum;
@@ -79,10 +77,7 @@ action("enact", enact)"#;
         let patch = Patch {
             clauses: vec![game.set("fish", 12), game.set("cats", 1)],
         };
-        let post = NewPost {
-            patch: Some(Sealed::close(patch, [0; 16])),
-            ..new_post("Bill", "A bill")
-        };
+        let post = new_post("Bill", "A bill").with_patch(patch);
         let bill = game.post(post).expect("anybody may");
         (game, bill)
     }

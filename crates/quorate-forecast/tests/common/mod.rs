@@ -11,10 +11,9 @@ use quorate_engine::view::View;
 use quorate_engine::{Inputs, Judge, LawCache};
 use quorate_forecast::{Extent, Forecast, Fork, PastEvents, Proposed, trial_command};
 use quorate_kernel::audience::Reader;
-use quorate_kernel::command::{Act, Actor, NewPost, typed};
+use quorate_kernel::command::{Act, Actor, NewPost};
 use quorate_kernel::event::Event;
 use quorate_kernel::patch::Patch;
-use quorate_kernel::seal::Sealed;
 use quorate_kernel::{EventSeq, Moment, PlayerId, PostId, Refusal};
 
 const MANIFEST: &str =
@@ -128,14 +127,7 @@ impl Game {
 
     pub(crate) fn post(&mut self, changes: &str) -> PostId {
         let patch = self.patch(changes);
-        let post = NewPost {
-            category: "Bill".into(),
-            title: typed("A bill"),
-            body: typed("So be it."),
-            flavour: typed(""),
-            fields: Vec::new(),
-            patch: Some(Sealed::close(patch, [0; 16])),
-        };
+        let post = NewPost::plain("Bill", "A bill", "So be it.").with_patch(patch);
         let seq = self.send(Actor::Player(self.anna), Act::Post(Box::new(post)));
         PostId(quorate_kernel::Id::new(seq, 0))
     }

@@ -217,14 +217,7 @@ mod tests {
             let mut game = begun.unwrap_or_else(|failure| panic!("{failure:?}"));
             game.mutated = mutated;
             let anna = Actor::Player(game.members()[0]);
-            let bill = NewPost {
-                category: "Bill".into(),
-                title: typed("A bill"),
-                body: typed(""),
-                flavour: typed(""),
-                fields: Vec::new(),
-                patch: None,
-            };
+            let bill = NewPost::plain("Bill", "A bill", "");
             game.send(anna, Act::Post(Box::new(bill)))?;
             let post = game.state().posts.keys().next().copied();
             let post = post.expect("it was posted");

@@ -13,7 +13,6 @@ use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::law::Rule;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::rows::{Cell, CellKey, DueKey, Person};
-use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, Id, Name, PlayerId, PostId, Refusal, Span, Thing, Topic, Value};
 use quorate_law::declare::ActionDecl;
@@ -153,14 +152,7 @@ pub(super) fn plain_post(
     let Some(author) = game.chance.pick(&members) else {
         return Ok(None);
     };
-    let new = NewPost {
-        category,
-        title: typed(title),
-        body: typed("What it changes stands below."),
-        flavour: typed(""),
-        fields: Vec::new(),
-        patch: Some(Sealed::close(patch, [0; 16])),
-    };
+    let new = NewPost::plain(category, title, "What it changes stands below.").with_patch(patch);
     let event = done(game, author, Act::Post(Box::new(new)))?;
     Ok(event.ok().map(|event| PostId(Id::new(event.seq, 0))))
 }

@@ -165,14 +165,11 @@ impl Town {
     async fn fill(&mut self, event_count: usize) {
         let mut last = 0;
         while last < event_count as u64 {
-            let story = NewPost {
-                category: "Story".into(),
-                title: typed("A matter of some weight"),
-                body: typed("Whereas much is to be said, little is."),
-                flavour: typed(""),
-                fields: Vec::new(),
-                patch: None,
-            };
+            let story = NewPost::plain(
+                "Story",
+                "A matter of some weight",
+                "Whereas much is to be said, little is.",
+            );
             let author = Actor::Player(self.people[usize::try_from(last).unwrap_or(0) % PLAYERS]);
             let seq = self.send(author, Act::Post(Box::new(story))).await;
             let post = PostId(Id::new(seq, 0));

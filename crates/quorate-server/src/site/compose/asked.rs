@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use quorate_kernel::command::{Act, NewPost, typed};
+use quorate_kernel::command::{Act, NewPost};
 use quorate_kernel::{Name, PlayerId, Refusal};
 use quorate_law::{RuleText, capital};
 
@@ -24,14 +24,7 @@ pub(crate) fn closed(view: &GameView, category: &Name) -> Option<Refusal> {
 /// Why the law refuses a post of the reader that it takes from somebody who has none open: what a rule counts, such as the
 /// posts that they have open, and no matter of its words.
 fn for_them_alone(view: &GameView, category: &Name, prefix: &str, me: PlayerId) -> Option<Refusal> {
-    let post = NewPost {
-        category: category.clone(),
-        title: typed(&format!("{prefix}Untitled")),
-        body: typed("A text."),
-        flavour: typed(""),
-        fields: Vec::new(),
-        patch: None,
-    };
+    let post = NewPost::plain(category.clone(), &format!("{prefix}Untitled"), "A text.");
     let refused = |who| view.would_as(who, Act::Post(Box::new(post.clone()))).err();
     let refusal = refused(me)?;
     let has_open = |who| {

@@ -414,19 +414,23 @@ impl Draft {
 
     /// The post that the form stands for.
     pub(crate) fn post(&self, view: &GameView) -> Result<NewPost, Refusal> {
-        let mut own = Vec::new();
-        for (name, values) in &self.own {
-            own.push((name.clone(), self.own_value(view, name, values)?));
-        }
+        let own = self.own.iter();
+        let own = own.map(|(name, values)| Ok((name.clone(), self.own_value(view, name, values)?)));
+        let new = self.with_fields(own.collect::<Result<_, _>>()?);
         let patch = self.patch(view)?;
-        Ok(NewPost {
-            category: self.category.clone(),
-            title: typed(self.title.trim()),
-            body: typed(&self.body),
-            flavour: typed(&self.flavour),
-            fields: own,
-            patch: (!patch.is_empty()).then(|| Sealed::close(patch, [0; 16])),
+        Ok(if patch.is_empty() {
+            new
+        } else {
+            new.with_patch(patch)
         })
+    }
+
+    fn with_fields(&self, fields: Vec<(Name, Value)>) -> NewPost {
+        NewPost {
+            flavour: typed(&self.flavour),
+            fields,
+            ..NewPost::plain(self.category.clone(), self.title.trim(), &self.body)
+        }
     }
 
     /// What is tried of it: a new post, or an edit of one. A field of its own that does not read yet is left out.
@@ -434,14 +438,8 @@ impl Draft {
         let read = |(name, values): &(Name, Vec<String>)| {
             Some((name.clone(), self.own_value(view, name, values).ok()?))
         };
-        let new = Box::new(NewPost {
-            category: self.category.clone(),
-            title: typed(self.title.trim()),
-            body: typed(&self.body),
-            flavour: typed(&self.flavour),
-            fields: self.own.iter().filter_map(read).collect(),
-            patch: Some(Sealed::close(patch, [0; 16])),
-        });
+        let new = self.with_fields(self.own.iter().filter_map(read).collect());
+        let new = Box::new(new.with_patch(patch));
         match of {
             Some(id) => Proposed::Edit(id, new),
             None => Proposed::Draft(new),

@@ -35,14 +35,11 @@ pub(crate) fn admits(new: PlayerId) -> Act {
 
 /// A post without changes.
 pub(crate) fn posts(category: &str) -> Act {
-    Act::Post(Box::new(NewPost {
-        category: category.into(),
-        title: typed("A matter of some weight"),
-        body: typed("Whereas much is to be said, little is."),
-        flavour: typed(""),
-        fields: Vec::new(),
-        patch: None,
-    }))
+    Act::Post(Box::new(NewPost::plain(
+        category,
+        "A matter of some weight",
+        "Whereas much is to be said, little is.",
+    )))
 }
 
 /// An account with a token, which plays somebody in some games.
