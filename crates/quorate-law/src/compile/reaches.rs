@@ -126,3 +126,58 @@ impl Compilation<'_> {
         (all, enacting)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::Name;
+
+    use crate::{RuleSource, RuleText, compile};
+
+    /// The values that a function reads, and whether it may enact, in a law of one clause.
+    fn reached(code: &str, function: &str) -> (Vec<String>, bool) {
+        let text = format!("# A\n\n1. A clause.\n\n```starlark\n{code}\n```\n");
+        let source = RuleSource {
+            since: 0,
+            rule: Name::from("a"),
+            title: "A".to_owned(),
+            library: false,
+            text: RuleText::parse(&text),
+            left: None,
+        };
+        let law = compile(&[source], 2);
+        assert!(law.asleep.is_empty(), "{:?}", law.asleep);
+        let reads = law.reads[function].iter().map(ToString::to_string);
+        (reads.collect(), law.enacts.contains(function))
+    }
+
+    const GOLD: &str = "category(\"Bill\")\ngold = number(\"Gold\", of = player)\nsilver = number(\"Silver\", of = player)\n\n\
+        def worth(p: Player) -> int:\n    return p.gold * 2\n\nwealth = derived(\"Wealth\", worth, of = player)\n\n";
+
+    #[test]
+    fn what_a_function_reads_is_read_by_all_that_call_it_also_by_a_derived_value() {
+        let calls =
+            |body: &str| format!("{GOLD}def rich(p: Player) -> bool:\n    return {body} > 3\n");
+        let reads = |body: &str| reached(&calls(body), "rich").0;
+        assert_eq!(reads("p.silver"), ["silver"]);
+        assert_eq!(reads("worth(p)"), ["gold"]);
+        assert_eq!(reads("p.wealth"), ["gold", "wealth"]);
+    }
+
+    #[test]
+    fn a_function_may_enact_through_another_and_through_an_action_that_it_performs() {
+        let acts = |body: &str| {
+            format!(
+                "{GOLD}def carry(bill: Bill):\n    apply(bill)\n\n\
+                 def enact(actor: Player, bill: Bill):\n    carry(bill)\n\n\
+                 def other(actor: Player, bill: Bill):\n    {body}\n\naction(\"enact\", enact)\n"
+            )
+        };
+        for (body, enacts) in [
+            ("carry(bill)", true),
+            ("perform(\"enact\", actor, bill = bill)", true),
+            ("pass", false),
+        ] {
+            assert_eq!(reached(&acts(body), "other").1, enacts, "{body}");
+        }
+    }
+}
