@@ -27,3 +27,6 @@ pub const FINAL: &str = "veto";
 
 /// The status of a post on which such a vote was cast.
 pub const STOPPED: &str = "vetoed";
+
+/// The flags of a post that can be carried no more.
+pub const LOST: [&str; 2] = [STOPPED, "self_killed"];

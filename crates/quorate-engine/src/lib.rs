@@ -53,4 +53,3 @@ pub mod words;
 pub use inputs::{Dictated, Inputs, Remains, UnmetCondition};
 pub use judge::{Head, Judge, Judged};
 pub use law::{Law, LawCache};
-pub use topics::built_in_acts::no_vote;

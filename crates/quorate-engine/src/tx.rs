@@ -10,7 +10,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use quorate_kernel::effect::Step;
-use quorate_kernel::event::{Note, NoteKind};
+use quorate_kernel::event::{Note, NoteKind, NoteTopic};
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::{EventSeq, Moment, Name, Need, PlayerId, PostId, Refusal, Thing};
@@ -490,9 +490,21 @@ impl Tx {
 
     /// Notes a line for the log.
     pub fn say(&self, kind: NoteKind, text: impl Into<String>) {
-        let rule = self.site().rule;
-        let text = text.into();
-        let note = Note { rule, kind, text };
+        self.note(kind, text.into(), NoteTopic::General);
+    }
+
+    /// Notes a line for the log that is about something known.
+    pub fn say_of(&self, kind: NoteKind, topic: NoteTopic) {
+        self.note(kind, topic.line(), topic);
+    }
+
+    fn note(&self, kind: NoteKind, text: String, topic: NoteTopic) {
+        let note = Note {
+            rule: self.site().rule,
+            kind,
+            text,
+            topic,
+        };
         self.work.borrow_mut().notes.push(note);
     }
 

@@ -15,7 +15,7 @@ use crate::consequence::{ActionTitle, Consequence, Headline, LostName, PageFate,
 use crate::fork::Fork;
 use crate::losses::losses;
 use crate::machinery::machinery;
-use crate::trial::{PatchTrial, by_rule};
+use crate::trial::{PatchTrial, by_rule, left_out_words};
 
 /// How many changed values are listed.
 const VALUES: usize = 40;
@@ -32,7 +32,7 @@ pub(crate) fn consequences(fork: &Fork<'_>, trial: &PatchTrial) -> Vec<Consequen
     let mut consequences = lost(fork, trial);
     let left_out = trial.left_out.iter().map(|note| Consequence::LeftOut {
         rule: note.rule.clone(),
-        why: note.text.clone(),
+        why: left_out_words(note),
     });
     consequences.extend(left_out);
     consequences.extend(by_rule(&trial.asleep).into_iter().map(|(first, more)| {

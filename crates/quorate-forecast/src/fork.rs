@@ -149,10 +149,10 @@ impl Fork<'_> {
         )
     }
 
-    /// Whether a flag of a player is up, as far as the reader may know: one that the law keeps, or computes.
-    pub(crate) fn has_flag(&self, player: PlayerId, name: &str) -> bool {
+    /// Whether a flag of a thing is up, as far as the reader may know: one that the law keeps, or computes.
+    pub(crate) fn has_flag(&self, thing: &Thing, name: &str) -> bool {
         let key = CellKey {
-            thing: Thing::Player(player),
+            thing: thing.clone(),
             name: name.into(),
         };
         let view = self.view();
@@ -174,7 +174,7 @@ impl Fork<'_> {
             .map(|(id, _)| ((self.player(*id).called.to_lowercase(), *id), *id))
             .collect();
         let all = by_name.into_values();
-        all.filter(|id| !self.has_flag(*id, conventions::IDLE))
+        all.filter(|id| !self.has_flag(&Thing::Player(*id), conventions::IDLE))
             .collect()
     }
 }

@@ -28,7 +28,7 @@ pub trait Voice {
 
     /// Why the law says no, as the end of a line; when it may say yes is told after it.
     fn refusal(&self, refusal: &Refusal) -> String {
-        refusal.to_string().trim_start_matches("needs ").to_owned()
+        refusal.wanted()
     }
 
     /// Whether a value is worth a line: those that only rules read are not.
@@ -223,10 +223,7 @@ fn percent(share: f64) -> String {
 /// What becomes of the law's own code, as a lead and a text.
 fn of_law(consequence: &Consequence) -> (String, String) {
     match consequence {
-        Consequence::LeftOut { why, .. } => {
-            let what = why.strip_prefix("left out: ").unwrap_or(why);
-            ("Left out".to_owned(), what.to_owned())
-        }
+        Consequence::LeftOut { why, .. } => ("Left out".to_owned(), why.clone()),
         Consequence::CodeSleeps {
             title,
             clause,

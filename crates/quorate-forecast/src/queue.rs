@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::consequence::Called;
 use crate::enactment::Proposed;
 use crate::fork::{Fork, strikes};
-use crate::trial::PatchTrial;
+use crate::trial::{PatchTrial, left_out_words};
 use crate::{matters, shape};
 
 /// What is otherwise for a patch in the queue than alone, and what it does to what is pending.
@@ -181,7 +181,7 @@ fn news(alone: &PatchTrial, after: Result<PatchTrial, Refusal>) -> Vec<Why> {
         .iter()
         .filter(|line| !alone.merged.contains(line));
     fresh
-        .map(|note| Why::LeftOut(note.text.clone()))
+        .map(|note| Why::LeftOut(left_out_words(note)))
         .chain(slept.map(|finding| Why::CodeSleeps(finding.text.clone())))
         .chain(merged.map(|merged| Why::Merged(merged.line.clone())))
         .collect()
@@ -205,7 +205,7 @@ fn flip(fork: &Fork<'_>, id: PostId, without: &Judge, trial: &PatchTrial) -> Opt
     let closer = fork
         .active()
         .into_iter()
-        .find(|player| fork.has_flag(*player, "admin"));
+        .find(|player| fork.has_flag(&Thing::Player(*player), "admin"));
     let closable = |judge: &Judge| -> Vec<String> {
         let titles = |by| fork.ask(judge, |tx| matters::closable(tx, judge.law(), by, id));
         let titles = closer.map(titles).unwrap_or_default();

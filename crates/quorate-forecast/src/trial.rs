@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use quorate_engine::UnmetCondition;
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::effect::Effect;
-use quorate_kernel::event::{Event, Note, NoteKind};
+use quorate_kernel::event::{Event, Note, NoteKind, NoteTopic};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::state::State;
 use quorate_kernel::{Name, PostId, Refusal};
@@ -143,6 +143,14 @@ impl Fork<'_> {
     ) -> Result<PatchTrial, Refusal> {
         let enacted = enactment.run(self, inputs)?;
         Ok(held_against(before, proposed, enacted))
+    }
+}
+
+/// A line about something that was left out, to stand where that is said already.
+pub(crate) fn left_out_words(note: &Note) -> String {
+    match &note.topic {
+        NoteTopic::LeftOut(change) => change.clone(),
+        _ => note.text.clone(),
     }
 }
 

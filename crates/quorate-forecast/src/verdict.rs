@@ -1,6 +1,7 @@
 //! What a tally comes to, as data: what a matter waits for, which vote decides it, what could still change it. The law says so,
 //! on copies where the votes that are still out are cast and time passes.
 
+use quorate_engine::conventions;
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::rows::DueKey;
@@ -298,20 +299,12 @@ impl<'a> OpenMatter<'a> {
             };
         }
         if !open.is_empty() {
-            // What the law says the matter was not, it was: vetoed, self-killed.
-            let carrying = self.now.carrying().map(|shut| shut.refusal.what());
-            let fate = carrying.and_then(|what| what.split_once(" that was not "));
-            if let Some((_, fate)) = fate {
-                return Ripeness::Fails {
-                    fate: Some(fate.to_owned()),
-                    outlived: None,
-                    can_be_saved: false,
-                };
-            }
+            let fate = self.fate();
+            let is_open = fate.is_none();
             return Ripeness::Fails {
-                fate: None,
-                outlived: self.outlived(),
-                can_be_saved: self.more("for").is_some(),
+                fate,
+                outlived: self.outlived().filter(|_| is_open),
+                can_be_saved: is_open && self.more("for").is_some(),
             };
         }
         if self.now.has_enough() {
@@ -321,6 +314,18 @@ impl<'a> OpenMatter<'a> {
             votes if votes.is_empty() => Ripeness::Undecided,
             votes => Ripeness::OneVote { votes },
         }
+    }
+
+    /// What it is, so that it cannot be carried any more: "vetoed".
+    fn fate(&self) -> Option<String> {
+        let matter = Thing::Post(self.id);
+        let mut flags = conventions::LOST.into_iter();
+        let flag = flags.find(|flag| self.fork.has_flag(&matter, flag))?;
+        let category = &self.fork.judge.state().posts.get(&self.id)?.category;
+        let law = self.fork.judge.law();
+        let kept = law.value(category, flag).map(|decl| &decl.it.title);
+        let title = kept.or_else(|| law.derived(category, flag).map(|decl| &decl.it.title))?;
+        Some(self.fork.themed(title).to_lowercase())
     }
 
     /// How long after its opening time alone made a matter what it is, with the votes of now; none where the votes did.

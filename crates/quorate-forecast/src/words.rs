@@ -490,10 +490,13 @@ fn claim_line(claim: &RefusedClaim, voice: &dyn Voice) -> ForecastLine {
     });
     let made = made.collect::<Vec<_>>().join(", ");
     let lead = format!("{lead}, claimed by {} ({standing}):", claim.by.called);
-    let text = format!("{made}: {why}");
+    let text = match made.as_str() {
+        "" => why,
+        made => format!("{made}: {why}"),
+    };
     ForecastLine {
         more: Some(MoreAt::Claim(claim.event)),
-        ..ForecastLine::new(lead, text.trim_start_matches(": ")).alarm()
+        ..ForecastLine::new(lead, text).alarm()
     }
 }
 

@@ -7,7 +7,7 @@ use quorate_engine::query::PageAccount;
 use quorate_forecast::{MatterVerdict, MatterVotes, OpenMatter, Ripeness};
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, typed};
-use quorate_kernel::{PlayerId, PostId};
+use quorate_kernel::{PlayerId, PostId, Thing, Value};
 
 /// Anna and four more.
 fn of_five(bills: &str) -> (Game, Vec<PlayerId>) {
@@ -98,4 +98,39 @@ fn what_time_alone_brings_is_told_with_its_moment() {
     assert_eq!(later.at, game.now + quorate_kernel::Span::hours(20));
     assert_eq!(later.then.titles(), ["Enact"]);
     assert_eq!(verdict.until, Some(later.at));
+}
+
+#[test]
+fn what_a_flag_of_a_matter_rules_out_is_said_by_the_title_of_the_flag() {
+    let flagged = BILLS.replace(
+        "action(\"enact\"",
+        "vetoed = flag(\"Struck down\", of = Bill)\n\n\
+         def refuse_vetoed(bill: Bill):\n    require(not bill.vetoed, \"a bill that stands\")\n\n\
+         def fail_bill(actor: Player, bill: Bill):\n    require(bill.vetoed, \"a bill that is struck down\")\n    close(bill, \"failed\", \"\")\n\n\
+         def strike(actor: Player, bill: Bill, why: int):\n    bill.vetoed = True\n\n\
+         action(\"fail\", fail_bill, title = \"Fail\")\naction(\"strike\", strike)\naction(\"enact\"",
+    );
+    let flagged = flagged.replace(
+        "    apply(bill)",
+        "    refuse_vetoed(bill)\n    apply(bill)",
+    );
+    let (mut game, everybody) = of_five(&flagged);
+    let post = game.post("[]");
+    let args = vec![
+        ("bill".into(), Value::Thing(Thing::Post(post))),
+        ("why".into(), Value::Int(1)),
+    ];
+    let act = Act::Do {
+        action: "strike".into(),
+        args,
+    };
+    game.send(Actor::Player(everybody[0]), act);
+    let fails = verdict(&game, post, &everybody, None).is;
+    let fate = Some("struck down".to_owned());
+    let told = Ripeness::Fails {
+        fate,
+        outlived: None,
+        can_be_saved: false,
+    };
+    assert_eq!(fails, told);
 }

@@ -98,7 +98,7 @@ pub enum Outcome {
 }
 
 /// A line in the log.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Eq, Debug)]
 pub struct Note {
     /// The rule that wrote it; empty where the engine did.
     pub rule: Name,
@@ -106,6 +106,63 @@ pub struct Note {
     pub kind: NoteKind,
     /// The line.
     pub text: String,
+    /// What it is about. The log keeps the line alone: `record::v1` reads this from it.
+    pub topic: NoteTopic,
+}
+
+/// What it is about makes no difference: a line from the log is the same as the one that was written.
+impl PartialEq for Note {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.rule, self.kind, &self.text) == (&other.rule, other.kind, &other.text)
+    }
+}
+
+/// What a line in the log is about, so that nobody has to find that out from its words.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum NoteTopic {
+    /// Nothing that has a name.
+    #[default]
+    General,
+    /// An icon in a comment that does not count.
+    Uncounted {
+        /// The icon.
+        icon: Name,
+        /// Why it does not count.
+        why: String,
+    },
+    /// A change that the law left out of those that it made: this one.
+    LeftOut(String),
+}
+
+impl NoteTopic {
+    const UNCOUNTED: &str = " is no vote here: ";
+    const LEFT_OUT: &str = "left out: ";
+
+    /// The line in the log.
+    pub fn line(&self) -> String {
+        match self {
+            Self::General => String::new(),
+            Self::Uncounted { icon, why } => {
+                let icon = icon.as_str().to_uppercase();
+                format!("{icon}{}{why}", Self::UNCOUNTED)
+            }
+            Self::LeftOut(change) => format!("{}{change}", Self::LEFT_OUT),
+        }
+    }
+
+    /// What a line is about that was read from the log.
+    pub(crate) fn of(line: &str) -> Self {
+        if let Some(change) = line.strip_prefix(Self::LEFT_OUT) {
+            return Self::LeftOut(change.to_owned());
+        }
+        match line.split_once(Self::UNCOUNTED) {
+            Some((icon, why)) => Self::Uncounted {
+                icon: icon.to_lowercase().into(),
+                why: why.to_owned(),
+            },
+            None => Self::General,
+        }
+    }
 }
 
 /// What a line in the log is about.

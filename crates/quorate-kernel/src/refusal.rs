@@ -33,7 +33,8 @@ pub struct Need {
     pub have: String,
     /// What there must be; empty where that says nothing.
     pub need: String,
-    /// What it is about. Known where the refusal is made, for whoever shows it there; the log does not keep it.
+    /// What it is about. Known where the refusal is made, for whoever shows it there. Of what is in the log, it is known whether
+    /// a need could hold in place of another, and nothing else.
     pub topic: Topic,
 }
 
@@ -43,6 +44,8 @@ pub enum Topic {
     /// Nothing that has a name.
     #[default]
     General,
+    /// What could hold in place of the need before. Its words begin with "or".
+    Instead,
     /// What was given as this argument of an action or as this field of a post.
     Argument(Name),
     /// A value within its range.
@@ -54,8 +57,13 @@ pub enum Topic {
     },
     /// Who acts: they aren't one of those who may; who they are, where the law says so: "the captain".
     Role(Option<String>),
-    /// Who acts: they don't count as a player for the rule. Players as the theme has them: "a Keeper".
-    Uncounted(String),
+    /// Who acts: they don't count as a player for the rule.
+    Uncounted {
+        /// Players as the theme has them: "a Keeper".
+        role: String,
+        /// Whether they have asked to be one, and wait.
+        has_asked: bool,
+    },
     /// A limit that is used up.
     Limit {
         /// How often it lets anybody: "at most twice a day".
@@ -117,15 +125,29 @@ impl PartialEq for Need {
 impl Need {
     /// Whether it is about who acts, whatever they do.
     pub fn is_about_who_acts(&self) -> bool {
-        matches!(self.topic, Topic::Role(_) | Topic::Uncounted(_))
+        matches!(self.topic, Topic::Role(_) | Topic::Uncounted { .. })
     }
 
-    /// What joins it to the need before: one that could hold in its place begins with "or".
-    pub fn joint(&self) -> &'static str {
-        if self.what.starts_with("or ") {
-            ", "
+    /// What could hold in place of the need before.
+    pub fn instead(what: &str) -> Self {
+        Self {
+            what: format!("{OR}{what}"),
+            topic: Topic::Instead,
+            ..Self::default()
+        }
+    }
+}
+
+/// What such a need begins with.
+const OR: &str = "or ";
+
+impl Topic {
+    /// What a need is about that was read from the log.
+    pub(crate) fn of(what: &str) -> Self {
+        if what.starts_with(OR) {
+            Self::Instead
         } else {
-            " and "
+            Self::General
         }
     }
 }
@@ -190,31 +212,40 @@ impl Refusal {
     }
 }
 
-impl std::fmt::Display for Refusal {
-    /// One sentence: `needs 45 Brains, not 12 (Zombies, clause 2); possible from 2031-05-04T09:00Z`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("needs ")?;
-        for (i, need) in self.needs.iter().enumerate() {
-            if i > 0 {
-                f.write_str(need.joint())?;
-            }
-            f.write_str(&need.what)?;
-            match (need.have.as_str(), need.need.as_str()) {
-                ("", "") => {}
-                (have, "") => write!(f, " (now: {have})")?,
-                ("", need) => write!(f, " (wanted: {need})")?,
-                (have, need) => write!(f, " (now: {have}, wanted: {need})")?,
-            }
+impl Refusal {
+    /// What would have to hold, and where that stands: `45 Brains (now: 12) [Zombies, clause 2]; possible from 2031-05-04T09:00Z`.
+    pub fn wanted(&self) -> String {
+        let mut told = String::new();
+        for need in &self.needs {
+            told += match need.topic {
+                _ if told.is_empty() => "",
+                Topic::Instead => ", ",
+                _ => " and ",
+            };
+            told += &need.what;
+            told += &match (need.have.as_str(), need.need.as_str()) {
+                ("", "") => String::new(),
+                (have, "") => format!(" (now: {have})"),
+                ("", need) => format!(" (wanted: {need})"),
+                (have, need) => format!(" (now: {have}, wanted: {need})"),
+            };
         }
-        match (self.rule.as_str(), self.clause) {
-            ("", _) => {}
-            (rule, 0) => write!(f, " [{rule}]")?,
-            (rule, clause) => write!(f, " [{rule}, clause {clause}]")?,
-        }
+        told += &match (self.rule.as_str(), self.clause) {
+            ("", _) => String::new(),
+            (rule, 0) => format!(" [{rule}]"),
+            (rule, clause) => format!(" [{rule}, clause {clause}]"),
+        };
         if let Some(at) = self.next_at {
-            write!(f, "; possible from {at}")?;
+            told += &format!("; possible from {at}");
         }
-        Ok(())
+        told
+    }
+}
+
+impl std::fmt::Display for Refusal {
+    /// One sentence, of what is [wanted](Self::wanted).
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "needs {}", self.wanted())
     }
 }
 
@@ -229,5 +260,18 @@ mod tests {
         assert_eq!(about, plain);
         assert_eq!(about.argument(), Some(&"title".into()));
         assert_eq!(plain.argument(), None);
+    }
+
+    #[test]
+    fn what_could_hold_in_place_of_another_need_is_joined_by_or() {
+        let mut refusal = Refusal::plain("a boat").having("a raft");
+        refusal.needs.push(Need::instead("a bridge"));
+        refusal
+            .needs
+            .push(Refusal::plain("calm weather").needs.remove(0));
+        let told = "needs a boat (now: a raft), or a bridge and calm weather";
+        assert_eq!(refusal.to_string(), told);
+        assert_eq!(Topic::of("or a bridge"), Topic::Instead);
+        assert_eq!(Topic::of("order"), Topic::General);
     }
 }

@@ -40,11 +40,24 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Who those are that a test holds for, where its text begins with that: "the {captain}" of "To be the {captain}: …".
-    pub fn role(&self) -> Option<&str> {
-        let role = self.doc.as_deref()?.trim_start().strip_prefix("To be ")?;
-        role.split([':', '.', '\n']).next().map(str::trim)
+    /// Who those are that a test holds for, where its text begins with that: "To be the {captain}: …".
+    pub fn role(&self) -> Option<DocRole<'_>> {
+        let words = self.doc.as_deref()?.trim_start().strip_prefix("To be ")?;
+        let words = words.split([':', '.', '\n']).next()?.trim();
+        let who = words
+            .strip_prefix("one of the ")
+            .or(words.starts_with("the ").then_some(words));
+        Some(DocRole { words, who })
     }
+}
+
+/// Who those are that a test holds for, as its text says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DocRole<'a> {
+    /// What they are: "the {captain}", "one of the admins", "idle".
+    pub words: &'a str,
+    /// Who they are, where that is said: "the {captain}", "admins".
+    pub who: Option<&'a str>,
 }
 
 pub(crate) struct Collector {

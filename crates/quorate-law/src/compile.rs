@@ -355,7 +355,10 @@ impl<'a> Compilation<'a> {
                 "`{name}` sleeps, with its fence in the rule \"{}\"",
                 home.title
             );
-            return CodeFault::new(0, text).help("mend that one first");
+            return CodeFault {
+                is_elsewhere: true,
+                ..CodeFault::new(0, text).help("mend that one first")
+            };
         }
         let fault = CodeFault::new(0, format!("there is no `{name}`"));
         let known = self.homes.of.keys().map(Name::as_str);

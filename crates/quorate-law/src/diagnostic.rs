@@ -28,6 +28,8 @@ pub struct Diagnostic {
     pub text: String,
     /// What to do about it, if there is more to say.
     pub help: Option<String>,
+    /// Whether the fault is another fence's, which sleeps and has a name that is used here.
+    pub is_elsewhere: bool,
 }
 
 impl Diagnostic {
@@ -77,6 +79,7 @@ pub(crate) struct CodeFault {
     pub(crate) offset: u32,
     pub(crate) text: String,
     pub(crate) help: Option<String>,
+    pub(crate) is_elsewhere: bool,
 }
 
 impl CodeFault {
@@ -85,6 +88,7 @@ impl CodeFault {
             offset,
             text: text.into(),
             help: None,
+            is_elsewhere: false,
         }
     }
 
@@ -220,6 +224,7 @@ mod tests {
             severity: Severity::Error,
             text: "there is no `rol`".into(),
             help: Some("did you mean `roll`?".into()),
+            is_elsewhere: false,
         };
         assert_eq!(
             finding.render("# T\nx = rol(6)\n"),

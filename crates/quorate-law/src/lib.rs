@@ -56,7 +56,7 @@ pub mod world;
 
 pub use budget::{Budget, Limits};
 pub use code::{Code, Script};
-pub use collect::Signature;
+pub use collect::{DocRole, Signature};
 pub use compile::{
     Asleep, Compiled, Dependence, FenceCache, Lean, LeanFate, RuleSource, asked_for,
     asked_together, compile, compile_knowing, dependences, names_of, row_name, rows_of,

@@ -64,6 +64,7 @@ impl UnitInfo {
             severity: Severity::Error,
             text: fault.text.clone(),
             help: fault.help.clone(),
+            is_elsewhere: fault.is_elsewhere,
         }
     }
 }

@@ -214,6 +214,7 @@ fn diagnostic(file: &str, line: u32, text: String) -> Diagnostic {
         severity: Severity::Error,
         text,
         help: None,
+        is_elsewhere: false,
     }
 }
 

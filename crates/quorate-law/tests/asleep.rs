@@ -27,14 +27,19 @@ fn what_leans_on_a_name_that_is_gone_sleeps_to_the_end_of_the_chain_and_says_on_
         ),
     ];
     let law = compile(&sources, 1);
-    let found: Vec<(&str, u32, &str)> = law
-        .asleep
-        .iter()
-        .flat_map(|asleep| {
-            let each = asleep.diagnostics.iter();
-            each.map(|found| (asleep.rule.as_str(), found.line, found.text.as_str()))
-        })
-        .collect();
+    let found = law.asleep.iter().flat_map(|asleep| {
+        let each = asleep.diagnostics.iter();
+        each.map(|found| (asleep.rule.as_str(), found.line, found.text.as_str()))
+    });
+    let found: Vec<(&str, u32, &str)> = found.collect();
+    let leans = |rule: &str| {
+        let mut asleep = law.asleep.iter().filter(|asleep| asleep.rule == *rule);
+        asleep.any(|asleep| asleep.diagnostics[0].is_elsewhere)
+    };
+    assert_eq!(
+        (leans("rows"), leans("wield"), leans("last")),
+        (false, true, true)
+    );
     assert_eq!(
         found,
         [

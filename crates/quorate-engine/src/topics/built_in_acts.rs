@@ -1,6 +1,6 @@
 //! Acts that every game has, whatever its law: posting, commenting, voting. Guards may forbid them.
 
-use quorate_kernel::event::{Note, NoteKind};
+use quorate_kernel::event::{NoteKind, NoteTopic};
 use quorate_kernel::rows::IconUse;
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing, Topic};
@@ -206,7 +206,8 @@ fn votes_in(
     let mut uses = Vec::with_capacity(count);
     for (index, name) in reading.icons.into_iter().enumerate() {
         if is_repeated(tx, actor, post, &name) {
-            say_no_vote(tx, &name, "it stands already, and could not be cast again");
+            let why = "it stands already, and could not be cast again";
+            say_no_vote(tx, &name, why.to_owned());
             uses.push(IconUse {
                 name,
                 counted: false,
@@ -215,7 +216,7 @@ fn votes_in(
         }
         let counted = match can_cast(tx, actor, post, category, &name) {
             Err(Stop::Refused(refusal)) if index > 0 || !reading.opens_with_one => {
-                say_no_vote(tx, &name, &refusal.to_string());
+                say_no_vote(tx, &name, refusal.to_string());
                 false
             }
             cast => cast.map(|()| true)?,
@@ -225,18 +226,9 @@ fn votes_in(
     Ok(uses)
 }
 
-/// What stands in the log between an icon that is no vote and the reason.
-const NO_VOTE: &str = " is no vote here: ";
-
-fn say_no_vote(tx: &Tx, icon: &Name, why: &str) {
-    let icon = icon.as_str().to_uppercase();
-    tx.say(NoteKind::Said, format!("{icon}{NO_VOTE}{why}"));
-}
-
-/// The icon of which a line of the log says that it is no vote, and the reason.
-pub fn no_vote(note: &Note) -> Option<(Name, &str)> {
-    let (icon, why) = note.text.split_once(NO_VOTE)?;
-    Some((Name::from(icon.to_lowercase()), why))
+fn say_no_vote(tx: &Tx, icon: &Name, why: String) {
+    let icon = icon.clone();
+    tx.say_of(NoteKind::Said, NoteTopic::Uncounted { icon, why });
 }
 
 /// The words that are icons under a post: those of its category, then those that only other categories know.
@@ -308,11 +300,10 @@ fn argument(name: &str) -> Topic {
 #[cfg(test)]
 mod tests {
     use quorate_kernel::command::NewPost;
-    use quorate_kernel::event::Event;
+    use quorate_kernel::event::{Event, NoteTopic};
     use quorate_kernel::state::Effect;
-    use quorate_kernel::{Name, Topic, Value};
+    use quorate_kernel::{Name, Topic, Value, record};
 
-    use super::no_vote;
     use crate::tiny_game::{game, new_post};
 
     const LETTERS: &str = r#"category("Letter")
@@ -374,11 +365,14 @@ stake = number("Stake", of = "Poll")"#;
             .comment(letter, "I would be :for: it")
             .expect("it has words");
         assert_eq!(counted(&event), [("for", false)]);
-        let told: Vec<_> = event.notes.iter().filter_map(no_vote).collect();
-        let why = "needs a post that is voted on (now: FOR)";
-        let (icon, said) = &told[0];
-        assert_eq!(*icon, Name::from("for"));
-        assert!(said.starts_with(why), "{said}");
+        let (icon, why) = (
+            Name::from("for"),
+            "needs a post that is voted on (now: FOR) [House, clause 1]",
+        );
+        let why = why.to_owned();
+        assert_eq!(event.notes[0].topic, NoteTopic::Uncounted { icon, why });
+        let kept = record::decode(&record::encode(&event).open).expect("it reads back");
+        assert_eq!(kept.notes[0].topic, event.notes[0].topic);
     }
 
     #[test]

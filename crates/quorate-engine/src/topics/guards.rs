@@ -147,10 +147,8 @@ fn nobody_permits(tx: &Tx, attempt: &Attempt, unheld: &[&At<GuardDecl>]) -> Refu
         }),
         Some((first, more)) => {
             let mut refusal = tx.refusal_at(&first.site, &first.it.why);
-            let others = more.iter().map(|guard| Need {
-                what: format!("or {}", guard.it.why),
-                ..Need::default()
-            });
+            let others = more.iter();
+            let others = others.map(|guard| Need::instead(&guard.it.why));
             refusal.needs.extend(others);
             refusal
         }
@@ -434,14 +432,7 @@ forbid(scope(section = "rules"), is_weekly, "another week")"#;
     fn a_guard_sees_the_new_text_of_an_edit_the_line_of_a_roll_and_the_limits_of_an_action() {
         let mut game = game(SEEN);
         let anna = Actor::Player(game.anna);
-        let post = NewPost {
-            category: "Bill".into(),
-            title: typed("A bill"),
-            body: typed("So."),
-            flavour: typed(""),
-            fields: Vec::new(),
-            patch: None,
-        };
+        let post = NewPost::plain("Bill", "A bill", "So.");
         let posted = game.send(anna, Act::Post(Box::new(post)));
         let post = PostId(Id::new(posted.expect("anybody may").seq, 0));
         let edit = |body: &str| Act::EditPost {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use quorate_kernel::event::NoteKind;
+use quorate_kernel::event::{NoteKind, NoteTopic};
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::State;
@@ -171,7 +171,7 @@ fn flatten(
     for (index, clause) in clauses.iter().enumerate() {
         let at = format!("{prefix}{index}");
         if left_out.contains(&at.as_str()) {
-            tx.say(NoteKind::Skipped, format!("left out: {}", summary(clause)));
+            tx.say_of(NoteKind::Skipped, NoteTopic::LeftOut(summary(clause)));
             continue;
         }
         match clause {

@@ -1,5 +1,6 @@
 //! Who may take an action: who acts, whom it is done to, then guards and limits. The first that says no is the refusal.
 
+use quorate_kernel::rows::Standing;
 use quorate_kernel::{Name, PlayerId, Thing, Topic};
 use quorate_law::datum::Datum;
 use quorate_law::declare::ActionDecl;
@@ -30,9 +31,10 @@ pub(crate) fn may(tx: &Tx, attempt: &Attempt, decl: &At<ActionDecl>, waive: &[Na
 /// Whether the one who acts counts as a player for the rule and is one of those who may.
 pub(crate) fn who(tx: &Tx, attempt: &Attempt, by: Option<&Name>, admits: &[Name]) -> Answer<()> {
     if !people::counts_for(tx, attempt.actor, &attempt.site.rule, admits)? {
-        let player = with_article(&things::term(tx, "player", false));
-        let mut refusal = tx.refusal_at(&attempt.site, &format!("to be {player} for this rule"));
-        refusal.needs[0].topic = Topic::Uncounted(player);
+        let role = with_article(&things::term(tx, "player", false));
+        let mut refusal = tx.refusal_at(&attempt.site, &format!("to be {role} for this rule"));
+        let has_asked = standing(tx, attempt.actor) == Some(Standing::Applicant);
+        refusal.needs[0].topic = Topic::Uncounted { role, has_asked };
         match people::excluding(tx, attempt.actor, &attempt.site.rule, admits)? {
             Some(site) => refusal.needs[0].need = none_by(tx, attempt.actor, &site),
             None => refusal.needs[0].have = why_not_counted(tx, attempt.actor),
@@ -64,11 +66,11 @@ fn wanted_role(tx: &Tx, predicate: &Name) -> (String, Option<String>) {
     let signature = law.code.signature(predicate.as_str());
     match signature.and_then(Signature::role) {
         Some(role) => {
-            let role = tx.with_state(|state| worded(state, role));
-            let who = role
-                .strip_prefix("one of the ")
-                .or(role.starts_with("the ").then_some(&*role));
-            (format!("to be {role}"), who.map(ToOwned::to_owned))
+            let themed = |words: &str| tx.with_state(|state| worded(state, words));
+            (
+                format!("to be {}", themed(role.words)),
+                role.who.map(themed),
+            )
         }
         None => {
             let who = readable(predicate.as_str());
@@ -91,10 +93,13 @@ fn none_by(tx: &Tx, actor: PlayerId, site: &Site) -> String {
     })
 }
 
+fn standing(tx: &Tx, who: PlayerId) -> Option<Standing> {
+    tx.with_state(|state| state.people.get(&who).map(|person| person.standing))
+}
+
 fn why_not_counted(tx: &Tx, actor: PlayerId) -> String {
-    let standing = tx.with_state(|state| state.people.get(&actor).map(|person| person.standing));
-    match standing {
-        Some(quorate_kernel::rows::Standing::Member) => conventions::IDLE.to_owned(),
+    match standing(tx, actor) {
+        Some(Standing::Member) => conventions::IDLE.to_owned(),
         Some(standing) => standing.as_str().to_owned(),
         None => "unknown here".to_owned(),
     }

@@ -139,9 +139,9 @@ impl<T: Frozen> Frozen for SharedList<T> {
 /// Declares a version's structs, each for the live type of the same name in `live`.
 ///
 /// Fields are stored in the order written. A live field that the version does not know stands after a
-/// semicolon, with what a reader takes for it.
+/// semicolon, with what a reader takes for it, given what is stored.
 macro_rules! frozen_structs {
-    ($($name:ident { $($field:ident: $type:ty),+ $(,)? $(; $($new:ident: $default:expr),+ $(,)?)? })+) => {$(
+    ($($name:ident { $($field:ident: $type:ty),+ $(,)? $(; $($new:ident: $read:expr),+ $(,)?)? })+) => {$(
         #[derive(Serialize, Deserialize)]
         #[allow(clippy::struct_field_names, reason = "the fields are those of the live type")]
         pub(super) struct $name {
@@ -157,8 +157,8 @@ macro_rules! frozen_structs {
 
             fn thaw(self) -> live::$name {
                 live::$name {
+                    $($($new: ($read)(&self),)+)?
                     $($field: self.$field.thaw(),)+
-                    $($($new: $default,)+)?
                 }
             }
         }

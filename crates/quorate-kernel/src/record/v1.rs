@@ -1,7 +1,7 @@
 //! Version 1 of the stored form. What it stores never changes, for that was written to disks.
 //!
 //! Where a live type gets a field or a variant that need not be kept, it is named here after a semicolon, with what is read or
-//! stored for it. A variant that comes after all others may be kept here, for what was written before reads as it did. Where
+//! stored for it. What lines of the log and needs are about is read from their words, here and nowhere else. A variant that comes after all others may be kept here, for what was written before reads as it did. Where
 //! anything else is to be kept, or a type changes otherwise, the form gets a version 2:
 //!
 //! - Version 2 is `v2.rs`: it declares what has changed, and takes the rest from here. Give it a version 3 likewise.
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::frozen::{Frozen, Shared, SharedList, frozen_enums, frozen_structs};
 use crate::digest::Digest;
+use crate::event::NoteTopic;
 use crate::ids::{ClaimId, CommentId, DutyId, EntityId, EventSeq, Id, MessageId, PlayerId, PostId};
 use crate::name::Name;
 use crate::refusal::Topic;
@@ -60,7 +61,7 @@ frozen_structs! {
     }
 
     Step { effect: Effect, way: Way, rule: Name, clause: u32 }
-    Note { rule: Name, kind: NoteKind, text: String }
+    Note { rule: Name, kind: NoteKind, text: String; topic: |note: &Self| NoteTopic::of(&note.text) }
 
     Refusal {
         rule: String,
@@ -71,7 +72,7 @@ frozen_structs! {
         next_at: Option<Moment>,
     }
 
-    Need { what: String, have: String, need: String; topic: Topic::General }
+    Need { what: String, have: String, need: String; topic: |need: &Self| Topic::of(&need.what) }
     Tape { dice: Vec<Die>, answers: Vec<Chosen> }
     Die { what: String, sides: i128, result: i128, by: Option<PlayerId> }
     Chosen { what: String, value: Value }
@@ -306,7 +307,7 @@ frozen_structs! {
         deadline: Moment,
     }
 
-    Waiting { seed: SeedId, dice: Vec<Die>; rolled_for: None }
+    Waiting { seed: SeedId, dice: Vec<Die>; rolled_for: |_: &Self| None }
     Asked { what: String, options: Vec<Value>, may_decline: bool, default: Value }
 
     Claim {

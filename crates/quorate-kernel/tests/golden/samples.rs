@@ -6,7 +6,7 @@ use quorate_kernel::audience::Audience;
 use quorate_kernel::command::{Act, Actor, Founding, FoundingRule, NewPost};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::{Effect, Step, Way};
-use quorate_kernel::event::{Event, Note, NoteKind, Outcome};
+use quorate_kernel::event::{Event, Note, NoteKind, NoteTopic, Outcome};
 use quorate_kernel::ids::{ClaimId, DutyId, MessageId};
 use quorate_kernel::law::{Rule, Section, Term};
 use quorate_kernel::patch::{Clause, Patch};
@@ -778,6 +778,7 @@ pub(crate) fn notes() -> Vec<Note> {
         rule: "votes".into(),
         kind,
         text: "A line".to_owned(),
+        topic: NoteTopic::General,
     })
     .collect()
 }

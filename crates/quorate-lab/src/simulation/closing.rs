@@ -255,7 +255,7 @@ impl SimulatedGame {
                 refusal.is_some_and(|it| {
                     it.needs
                         .iter()
-                        .any(|need| matches!(need.topic, Topic::Uncounted(_)))
+                        .any(|need| matches!(need.topic, Topic::Uncounted { .. }))
                 })
             })
         });

@@ -312,6 +312,7 @@ impl Compilation<'_> {
             severity: Severity::Warning,
             text: lean.text(),
             help: Some(lean_help(lean.fate).to_owned()),
+            is_elsewhere: lean.left.is_none(),
         });
         leans.collect()
     }

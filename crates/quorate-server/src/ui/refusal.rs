@@ -120,9 +120,9 @@ fn plainly(need: &Need) -> Option<String> {
     {
         return Some(used_up(times, *once_in, *is_shared));
     }
-    if let Topic::Uncounted(role) = &need.topic {
+    if let Topic::Uncounted { role, has_asked } = &need.topic {
         let why = match (need.have.as_deref(), &need.need) {
-            (Some("applicant"), _) => "you’ve asked to be let in".to_owned(),
+            _ if *has_asked => "you’ve asked to be let in".to_owned(),
             (Some(have), _) => format!("you’re {have}"),
             (None, Some(excluded)) => excluded.clone(),
             (None, None) => return None,
@@ -131,9 +131,6 @@ fn plainly(need: &Need) -> Option<String> {
     }
     if let Topic::Role(Some(who)) = &need.topic {
         return Some(format!("Only {who} can do this."));
-    }
-    if let Some(place) = need.what.strip_prefix("a free place among ") {
-        return Some(format!("No free place among {place}."));
     }
     if let (Topic::BrokenCode { in_line }, Some(said)) = (&need.topic, &need.have) {
         let at = if *in_line { " at" } else { ":" };
@@ -145,9 +142,7 @@ fn plainly(need: &Need) -> Option<String> {
     if let (Topic::Wanted(_), Some(title)) = (&need.topic, &need.need) {
         return Some(format!("{} is “{title}”.", capital(&need.what)));
     }
-    let state = need.what.strip_prefix("a game that is not in ");
-    let state = state.filter(|_| need.have.is_none())?;
-    Some(format!("Not while the game is in {state}."))
+    None
 }
 
 /// That a limit is used up: "You’ve already done this today."
@@ -165,18 +160,16 @@ fn used_up(times: &str, once_in: Option<LimitTime>, is_shared: bool) -> String {
     }
 }
 
-/// Needs after each other; one that could hold in place of the one before begins with "or".
-fn joined(phrases: &[String]) -> String {
+/// Needs after each other.
+fn joined(needs: &[Need]) -> String {
     let mut out = String::new();
-    for phrase in phrases {
-        if !out.is_empty() {
-            out.push_str(if phrase.starts_with("or ") {
-                ", "
-            } else {
-                "; and "
-            });
-        }
-        out.push_str(phrase);
+    for need in needs {
+        out += match need.topic {
+            _ if out.is_empty() => "",
+            Topic::Instead => ", ",
+            _ => "; and ",
+        };
+        out += &need.phrase();
     }
     out
 }
@@ -208,9 +201,8 @@ impl Refusal {
         if let Some(plain) = self.plainly() {
             return plain;
         }
-        let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
-        match (phrases.is_empty(), &self.because) {
-            (false, _) => format!("{} needs {}.", self.tried, joined(&phrases)),
+        match (self.needs.is_empty(), &self.because) {
+            (false, _) => format!("{} needs {}.", self.tried, joined(&self.needs)),
             (true, Some(because)) => format!("{} is not possible: {because}.", self.tried),
             (true, None) => format!("{} is not possible now.", self.tried),
         }
@@ -228,9 +220,8 @@ impl Refusal {
         if let Some(plain) = self.plainly() {
             return plain;
         }
-        let phrases: Vec<_> = self.needs.iter().map(Need::phrase).collect();
-        match (phrases.is_empty(), &self.because) {
-            (false, _) => format!("Needs {}.", joined(&phrases)),
+        match (self.needs.is_empty(), &self.because) {
+            (false, _) => format!("Needs {}.", joined(&self.needs)),
             (true, Some(because)) => {
                 format!("{}.", capital(because.trim_end_matches('.')))
             }
@@ -360,19 +351,30 @@ mod tests {
 
     #[test]
     fn who_does_not_count_reads_why() {
-        let need = |have: &str| Need {
-            have: Some(have.into()),
-            ..Need::that("to be a Keeper for this rule").about(Topic::Uncounted("a Keeper".into()))
+        let need = |has_asked| {
+            let role = "a Keeper".to_owned();
+            Need::that("to be a Keeper for this rule").about(Topic::Uncounted { role, has_asked })
         };
-        let reason = |have: &str| refusal("Row out", vec![need(have)]).reason();
+        let reason = |have: &str, has_asked| {
+            let have = Some(have.into());
+            refusal(
+                "Row out",
+                vec![Need {
+                    have,
+                    ..need(has_asked)
+                }],
+            )
+            .reason()
+        };
         assert_eq!(
-            reason("applicant"),
+            reason("applicant", true),
             "Only a Keeper can do this; you’ve asked to be let in."
         );
-        assert_eq!(reason("idle"), "Only a Keeper can do this; you’re idle.");
+        let idle = reason("idle", false);
+        assert_eq!(idle, "Only a Keeper can do this; you’re idle.");
         let excluded = Need {
             need: Some("Anna does not count as one, by Tides, clause 1".into()),
-            ..Need::that("to be a Keeper for this rule").about(Topic::Uncounted("a Keeper".into()))
+            ..need(false)
         };
         assert_eq!(
             refusal("Row out", vec![excluded]).reason(),
@@ -424,6 +426,14 @@ mod tests {
             no.sentence(),
             "A third proposal needs at most 2 pending proposals; there are 3."
         );
+    }
+
+    #[test]
+    fn what_could_hold_in_place_of_another_need_is_no_further_one() {
+        let needs = |topic| vec![Need::that("a boat"), Need::that("or a bridge").about(topic)];
+        let reason = |topic| refusal("Cross", needs(topic)).reason();
+        assert_eq!(reason(Topic::Instead), "Needs a boat, or a bridge.");
+        assert_eq!(reason(Topic::General), "Needs a boat; and or a bridge.");
     }
 
     #[test]

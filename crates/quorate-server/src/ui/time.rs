@@ -43,12 +43,12 @@ impl When {
 
     /// In full: "Fri 14 May, 16:42 UTC"; with its year where that is not the page's.
     pub fn full(&self) -> String {
-        let form = if civil(self.at).year() == civil(self.told).year() {
-            "%a %-d %b, %H:%M UTC"
-        } else {
-            "%a %-d %b %Y, %H:%M UTC"
-        };
-        self.at.strftime(form).to_string()
+        format!("{} {} UTC", self.at.strftime("%a"), self.in_row())
+    }
+
+    /// Without its weekday and zone, which every row of a table would repeat: "14 May, 16:42".
+    pub fn in_row(&self) -> String {
+        format!("{}, {}", self.brief_day(), self.clock())
     }
 
     /// As short as the page's day allows: "16:42", "13 May", "13 May 2026".
@@ -259,6 +259,13 @@ mod tests {
         );
         assert_eq!(when("2027-05-14T09:12:00Z", now).brief(), "09:12");
         assert_eq!(when("2027-05-13T09:12:00Z", now).brief(), "13 May");
+    }
+
+    #[test]
+    fn a_moment_in_a_row_leaves_out_what_every_row_would_say() {
+        let row = |at| when(at, "2027-05-14T16:42:00Z").in_row();
+        assert_eq!(row("2027-05-14T16:42:00Z"), "14 May, 16:42");
+        assert_eq!(row("2026-12-24T00:00:00Z"), "24 Dec 2026, 00:00");
     }
 
     #[test]

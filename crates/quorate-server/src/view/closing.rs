@@ -24,15 +24,22 @@ impl Count {
     /// A button that closes the matter, as its result will read: "Enact, 7–1".
     #[must_use]
     pub fn on_button(&self, title: &str) -> String {
+        match self.ending(title) {
+            Some(votes) => format!(
+                "{}{votes}",
+                title.split_whitespace().next().unwrap_or(title)
+            ),
+            None => title.to_owned(),
+        }
+    }
+
+    /// The votes that an action closes the matter with, as the end of a line: ", 7–1".
+    pub(crate) fn ending(&self, title: &str) -> Option<String> {
         let has = |side: &str| self.icons.iter().any(|icon| *icon == side);
         // A veto stands whatever the votes are.
         let counts = participle(title).is_some_and(|done| done != conventions::STOPPED);
-        if !has("for") || !has("against") || !counts {
-            return title.to_owned();
-        }
-        let verb = title.split_whitespace().next().unwrap_or(title);
         let (in_favour, against) = (self.side("for"), self.side("against"));
-        format!("{verb}, {in_favour}–{against}")
+        (has("for") && has("against") && counts).then(|| format!(", {in_favour}–{against}"))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use quorate_engine::no_vote;
+use quorate_kernel::event::NoteTopic;
 use quorate_kernel::rows::{Comment, CommentKey};
 use quorate_kernel::{CommentId, EventSeq, Name, PostId};
 
@@ -63,8 +63,10 @@ impl GameView {
         let events = events.unwrap_or_default().into_iter();
         events
             .map(|event| {
-                let told = event.notes.iter().filter_map(no_vote);
-                let told = told.map(|(icon, why)| (icon, self.themed(why)));
+                let told = event.notes.into_iter().filter_map(|note| match note.topic {
+                    NoteTopic::Uncounted { icon, why } => Some((icon, self.themed(&why))),
+                    _ => None,
+                });
                 (event.seq, told.collect())
             })
             .collect()

@@ -265,7 +265,7 @@ impl GameView {
             Datum::None => String::new(),
             Datum::Bool(true) => "yes".to_owned(),
             Datum::Bool(false) => "no".to_owned(),
-            Datum::Moment(at) => short(&self.when(*at).full()),
+            Datum::Moment(at) => self.when(*at).in_row(),
             Datum::List(items) => {
                 let words: Vec<_> = items.iter().map(|item| self.said(tx, item)).collect();
                 if items.iter().any(|item| matches!(item, Datum::Int(_))) {
@@ -340,12 +340,6 @@ fn broken(why: String) -> Held {
     }
 }
 
-/// A moment without its weekday and zone, which every row of a table would repeat.
-fn short(full: &str) -> String {
-    let text = full.split_once(' ').map_or(full, |(_, rest)| rest);
-    text.strip_suffix(" UTC").unwrap_or(text).to_owned()
-}
-
 /// A word for one as the word for several, where the law gives none: "Scratch" as "Scratches".
 pub fn several(one: &str) -> String {
     let is_hissed = ["ch", "sh", "x", "z"].iter().any(|end| one.ends_with(end));
@@ -361,12 +355,6 @@ pub fn several(one: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_moment_in_a_cell_leaves_out_what_every_cell_would_say() {
-        assert_eq!(short("Fri 14 May, 16:42 UTC"), "14 May, 16:42");
-        assert_eq!(short("Thu 24 Dec 2026, 00:00 UTC"), "24 Dec 2026, 00:00");
-    }
 
     #[test]
     fn several_of_a_kind_have_their_word() {

@@ -254,12 +254,8 @@ pub(crate) fn closable_by(view: &GameView) -> (Vec<PostId>, Vec<Moment>) {
 /// "Can be enacted, 7–1".
 fn closing_note(view: &GameView, id: PostId, title: &str) -> String {
     let way = capital(&can(&[title.to_owned()]));
-    let count = view.count(id);
-    let tally = count.map(|count| count.on_button(title));
-    match tally.as_deref().and_then(|button| button.split_once(", ")) {
-        Some((_, votes)) => format!("{way}, {votes}"),
-        None => way,
-    }
+    let votes = view.count(id).and_then(|count| count.ending(title));
+    way + &votes.unwrap_or_default()
 }
 
 /// Chances that pass: actions of the dynasty that the law allows now and, as it says itself, not much longer. What a limit

@@ -253,13 +253,12 @@ fn let_in_by(view: &GameView) -> String {
     let can: Vec<PlayerId> = active.iter().filter(can).copied().collect();
     let names: Vec<String> = can.iter().map(|id| view.name(*id)).collect();
     let who = match names.as_slice() {
-        [] => "A player has".to_owned(),
-        names if names.len() == active.len() && names.len() > 1 => "Any player can let".to_owned(),
-        [one] => format!("{one} has"),
-        [some @ .., last] => format!("{} or {last} has", some.join(", ")),
+        [] => "A player has to".to_owned(),
+        names if names.len() == active.len() && names.len() > 1 => "Any player can".to_owned(),
+        [one] => format!("{one} has to"),
+        [some @ .., last] => format!("{} or {last} has to", some.join(", ")),
     };
-    let to = if who.ends_with("let") { "" } else { " to let" };
-    format!("{who}{to} you in. They’ve been told, and this page will show it.")
+    format!("{who} let you in. They’ve been told, and this page will show it.")
 }
 
 /// What goes on, for somebody who comes by, and what they could do in five minutes.

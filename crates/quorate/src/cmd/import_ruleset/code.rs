@@ -389,10 +389,7 @@ fn take_out(book: &mut Book, law: &Law, by_hand: &mut [bool], fates: &mut Fates)
     let kept_before: Vec<usize> = (0..by_hand.len()).filter(|place| by_hand[*place]).collect();
     let mut took = false;
     // First what is wrong itself: what only leans on that may check without it.
-    let leans = |asleep: &&Asleep| {
-        let mut said = asleep.diagnostics.iter();
-        said.all(|it| it.text.contains(" sleeps, with its fence in the rule "))
-    };
+    let leans = |asleep: &&Asleep| asleep.diagnostics.iter().all(|it| it.is_elsewhere);
     let is_ours = |asleep: &&Asleep| !asleep.rule.as_str().starts_with("std-");
     let (leaning, roots): (Vec<_>, Vec<_>) = law.asleep.iter().filter(is_ours).partition(leans);
     for asleep in if roots.is_empty() { leaning } else { roots } {
