@@ -290,6 +290,15 @@ pub struct Form {
 }
 
 impl Form {
+    /// The same form, as the one step that is expected.
+    #[must_use]
+    pub fn expected(self) -> Self {
+        Self {
+            expected: true,
+            ..self
+        }
+    }
+
     /// A button without fields.
     pub fn button(send: Send, button: impl Into<String>) -> Self {
         Self {

@@ -13,9 +13,9 @@ use crate::requests::forms::{Opened, answer_in, drawn, page};
 use crate::requests::send;
 use crate::site::desk::duties::{duties, simple, to_desk};
 use crate::site::desk::idling;
-use crate::site::desk::page::{Desk, DeskItem, DeskQueue, DoorLine};
+use crate::site::desk::page::{Desk, DeskItem, DeskQueue};
 use crate::ui::urls::Href;
-use crate::ui::{Icon, Link, Offer, Status, StatusKind, Verdict, When, plural, urls};
+use crate::ui::{Icon, Link, Offer, Status, StatusKind, TodoLine, Verdict, When, plural, urls};
 use crate::view::game::GameView;
 use crate::view::people::Part;
 
@@ -227,7 +227,7 @@ fn reminders(view: &GameView) -> DeskQueue {
 }
 
 /// Those who asked to join, with what can be done about it.
-fn door(view: &GameView, offices: &BTreeSet<&Name>, applied: &[Event]) -> Vec<DoorLine> {
+fn door(view: &GameView, offices: &BTreeSet<&Name>, applied: &[Event]) -> Vec<TodoLine> {
     let message = |id: &PlayerId| {
         let mut events = applied.iter().filter(|event| event.seq == id.0.event());
         match &events.next()?.act {
@@ -237,14 +237,14 @@ fn door(view: &GameView, offices: &BTreeSet<&Name>, applied: &[Event]) -> Vec<Do
     };
     let people = view.public().people.iter();
     let waiting = people.filter(|(_, person)| person.standing == Standing::Applicant);
-    let lines = waiting.map(|(id, person)| DoorLine {
+    let lines = waiting.map(|(id, person)| TodoLine {
         name: view.name(*id),
         text: match message(id) {
             Some(text) => format!("asked to join: “{}”", text.trim()),
             None => format!("asked to join on {}.", view.when(person.applied_at).full()),
         },
         forms: duties(view, offices, *id),
-        due: None,
+        ..TodoLine::default()
     });
     lines.collect()
 }

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::ui::urls::Href;
-use crate::ui::{Chrome, Form, Gauge, Icon, Link, Status, Tally, When};
+use crate::ui::{Chrome, Form, Gauge, Icon, Link, Status, Tally, TodoLine, When};
 
 /// A matter, or somebody, that the desk may deal with.
 #[derive(Clone, Debug)]
@@ -49,19 +49,6 @@ pub struct DeskQueue {
     pub items: Vec<DeskItem>,
 }
 
-/// Somebody at the door, or a request.
-#[derive(Clone, Debug)]
-pub struct DoorLine {
-    /// Who.
-    pub name: String,
-    /// What they ask, and what speaks for or against it.
-    pub text: String,
-    /// What may be done.
-    pub forms: Vec<Form>,
-    /// When it becomes possible.
-    pub due: Option<When>,
-}
-
 /// The desk.
 #[derive(Clone, Debug, Template)]
 #[template(path = "site/desk/desk.html")]
@@ -71,7 +58,7 @@ pub struct Desk {
     /// Matters, then candidates for idling; none of them is empty.
     pub queues: Vec<DeskQueue>,
     /// Joiners and requests.
-    pub door: Vec<DoorLine>,
+    pub door: Vec<TodoLine>,
     /// Claimed and disputed values, sleeping clauses.
     pub open: Vec<(Status, String, Link)>,
     /// Latest first.

@@ -5,10 +5,10 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::desk::page::{Desk, DeskItem, DeskQueue, DoorLine};
+use crate::site::desk::page::{Desk, DeskItem, DeskQueue};
 use crate::ui::sample::world::{GAME, ago, ahead, chrome, gauge, post, send, tally};
 use crate::ui::sample::{Sample, Samples};
-use crate::ui::{Form, Gauge, Icon, Link, Status, StatusKind, urls};
+use crate::ui::{Form, Gauge, Icon, Link, Status, StatusKind, TodoLine, urls};
 
 fn item(
     position: u32,
@@ -176,17 +176,17 @@ impl Samples for Desk {
             chrome: chrome("Admin desk", "Desk"),
             queues: queues(),
             door: vec![
-                DoorLine {
+                TodoLine {
                     name: "Thessaly".into(),
                     text: "asks to join, 40 min ago. “Read the rules twice, laughed once.” Mail confirmed; nobody else from her invitation.".into(),
                     forms: vec![admit("Admit", true), admit("Decline", false)],
-                    due: None,
+                    ..TodoLine::default()
                 },
-                DoorLine {
+                TodoLine {
                     name: "Brand".into(),
                     text: "asks to be active again. Idled today at 15:05 on request; rule 2.5 holds it for four days.".into(),
-                    forms: vec![],
                     due: Some(ahead(5_663)),
+                    ..TodoLine::default()
                 },
             ],
             open: vec![

@@ -30,7 +30,7 @@ use crate::site::operator::page::{Operator, SecurityLog};
 use crate::site::operator::{moderation, removal, withhold};
 use crate::ui::urls::Href;
 use crate::ui::{
-    Cell, Column, Fact, Field, FieldKind, Form, LookLine, Person, Row, Status, StatusKind, Table,
+    Cell, Column, Fact, Field, FieldKind, Form, Person, Row, Status, StatusKind, Table, TodoLine,
     When, plural, urls,
 };
 use crate::view::game::GameView;
@@ -332,27 +332,28 @@ async fn packed(site: &AppState, visitor: &Visitor) -> Result<File, AppError> {
 }
 
 /// What players told.
-async fn reports(site: &Arc<AppState>, visitor: &Visitor) -> Result<Vec<LookLine>, AppError> {
+async fn reports(site: &Arc<AppState>, visitor: &Visitor) -> Result<Vec<TodoLine>, AppError> {
     let mut lines = Vec::new();
     let reports = site.deps.moderation.reports().await?;
     let admins = moderation::admins_among(site, &reports).await?;
     for (id, report) in reports {
         let settle = form(visitor, "settle", Vec::new(), "Settled");
-        lines.push(LookLine {
-            status: Status::new(StatusKind::Claimed, "Reported"),
+        lines.push(TodoLine {
+            status: Some(Status::new(StatusKind::Claimed, "Reported")),
             text: moderation::describe_report(site, &report, &admins).await?,
             more: moderation::place(&report.game, &report.about),
             forms: vec![Form {
-                send: settle.send.with("report", id.to_string()),
-                ..settle
+                send: settle.send.clone().with("report", id.to_string()),
+                ..settle.expected()
             }],
+            ..TodoLine::default()
         });
     }
     Ok(lines)
 }
 
 /// What is wrong with the machine's clock, and the button that says it is right.
-fn clock(site: &AppState, visitor: &Visitor) -> Option<LookLine> {
+fn clock(site: &AppState, visitor: &Visitor) -> Option<TodoLine> {
     let (span, way) = match site.deps.clock.standing() {
         ClockStanding::Even => return None,
         ClockStanding::Ahead(span) => (span, "ahead"),
@@ -362,18 +363,21 @@ fn clock(site: &AppState, visitor: &Visitor) -> Option<LookLine> {
     let text = format!(
         "It jumped {way} by some {hours} hours. Games go on by the time before; set the clock right, or say that it is."
     );
-    Some(LookLine {
-        status: Status::new(StatusKind::Failed, "The machine\u{2019}s clock"),
+    Some(TodoLine {
+        status: Some(Status::new(
+            StatusKind::Failed,
+            "The machine\u{2019}s clock",
+        )),
         text,
-        more: None,
-        forms: vec![form(visitor, "clock", Vec::new(), "It is right")],
+        forms: vec![form(visitor, "clock", Vec::new(), "It is right").expected()],
+        ..TodoLine::default()
     })
 }
 
 async fn health(
     site: &Arc<AppState>,
     visitor: &Visitor,
-) -> Result<(Vec<Fact>, Vec<LookLine>), AppError> {
+) -> Result<(Vec<Fact>, Vec<TodoLine>), AppError> {
     let rows = site.deps.games.list().await?;
     let awake = rows
         .iter()
@@ -409,11 +413,10 @@ async fn health(
                 vec![(status, format!("{}: {}", row.game, error.what()))]
             }
         };
-        lines.extend(told.into_iter().map(|(status, text)| LookLine {
-            status,
+        lines.extend(told.into_iter().map(|(status, text)| TodoLine {
+            status: Some(status),
             text,
-            more: None,
-            forms: Vec::new(),
+            ..TodoLine::default()
         }));
     }
     Ok((facts, lines))

@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::ui::urls::Href;
-use crate::ui::{Chrome, Fact, Form, LookLine, Table};
+use crate::ui::{Chrome, Fact, Form, Table, TodoLine};
 
 /// The security log.
 #[derive(Clone, Debug, Template)]
@@ -24,7 +24,7 @@ pub struct Operator {
     /// Health: version, disk, games awake, worker memory.
     pub health: Vec<Fact>,
     /// Sleeping rules, workers that were killed.
-    pub lines: Vec<LookLine>,
+    pub lines: Vec<TodoLine>,
     /// Where the security log is.
     pub security_log: Href,
     /// Accounts.
@@ -32,7 +32,7 @@ pub struct Operator {
     /// Games, with what was withheld in them and their backups.
     pub games: Table,
     /// Games that were removed, with the way back.
-    pub removed: Vec<LookLine>,
+    pub removed: Vec<TodoLine>,
     /// Where all that the server keeps can be had as a file.
     pub whole_backup: Href,
     /// Invitations that are open, and one more.

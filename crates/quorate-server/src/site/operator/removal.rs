@@ -11,7 +11,7 @@ use crate::app::reply;
 use crate::app::reply::timestamp;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::ui::{Choice, Field, FieldKind, Form, LookLine, Status, StatusKind, When, urls};
+use crate::ui::{Choice, Field, FieldKind, Form, Status, StatusKind, TodoLine, When, urls};
 
 /// The fields of the form: which game.
 pub(crate) fn fields(games: impl Iterator<Item = String>) -> Vec<Field> {
@@ -25,17 +25,17 @@ pub(crate) fn fields(games: impl Iterator<Item = String>) -> Vec<Field> {
 }
 
 /// The games that were removed, each with the button that puts it back.
-pub(crate) async fn lines(site: &AppState, visitor: &Visitor) -> Result<Vec<LookLine>, AppError> {
+pub(crate) async fn lines(site: &AppState, visitor: &Visitor) -> Result<Vec<TodoLine>, AppError> {
     let removed = site.deps.games.removed().await?;
     let now = timestamp(site.now());
     let line = |(game, at): (quorate_kernel::GameId, quorate_kernel::Moment)| {
         let send = visitor.send(urls::OperatorDo { what: "put-back" });
         let back = Form::button(send.with("game", game.to_string()), "Put it back");
-        LookLine {
-            status: Status::new(StatusKind::Void, "Removed"),
+        TodoLine {
+            status: Some(Status::new(StatusKind::Void, "Removed")),
             text: format!("{game}, {}", When::new(timestamp(at), now).full()),
-            more: None,
-            forms: vec![back],
+            forms: vec![back.expected()],
+            ..TodoLine::default()
         }
     };
     Ok(removed.into_iter().map(line).collect())

@@ -9,8 +9,8 @@ use crate::site::operator::page::{Operator, SecurityLog};
 use crate::ui::sample::world::{GAME, ago, bare, send};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::{
-    Cell, Column, Fact, Field, FieldKind, Form, Link, LookLine, Person, Row, Status, StatusKind,
-    Table, urls,
+    Cell, Column, Fact, Field, FieldKind, Form, Link, Person, Row, Status, StatusKind, Table,
+    TodoLine, urls,
 };
 
 impl Samples for Operator {
@@ -32,17 +32,20 @@ impl Samples for Operator {
                 Fact::new("Last backup", "today").note("14:00 UTC, 38 MiB"),
             ],
             lines: vec![
-                LookLine {
-                    status: Status::new(StatusKind::Asleep, "Rule 14.3 of Saltmarsh sleeps"),
+                TodoLine {
+                    status: Some(Status::new(
+                        StatusKind::Asleep,
+                        "Rule 14.3 of Saltmarsh sleeps",
+                    )),
                     text: "It ran out of steps three times since 16 Sep.".into(),
-                    more: None,
-                    forms: vec![button("wake", "Wake it")],
+                    forms: vec![button("wake", "Wake it").expected()],
+                    ..TodoLine::default()
                 },
-                LookLine {
-                    status: Status::new(StatusKind::Failed, "A worker was killed"),
+                TodoLine {
+                    status: Some(Status::new(StatusKind::Failed, "A worker was killed")),
                     text: "Knucklebones, rule 8.2, after 1 s; back after 140 ms.".into(),
                     more: Some(Link::new("See it", urls::Game { game: GAME })),
-                    forms: vec![],
+                    ..TodoLine::default()
                 },
             ],
             games: Table {
@@ -63,11 +66,11 @@ impl Samples for Operator {
                 pseudo: Vec::new(),
                 tells_change: false,
             },
-            removed: vec![LookLine {
-                status: Status::new(StatusKind::Void, "Removed"),
+            removed: vec![TodoLine {
+                status: Some(Status::new(StatusKind::Void, "Removed")),
                 text: "knucklebones, 16 Sep, 14:02 UTC".into(),
-                more: None,
-                forms: vec![button("put-back", "Put it back")],
+                forms: vec![button("put-back", "Put it back").expected()],
+                ..TodoLine::default()
             }],
             whole_backup: urls::WholeBackup.into(),
             security_log: urls::OperatorSecurity.into(),

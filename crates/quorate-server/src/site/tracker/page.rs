@@ -3,7 +3,7 @@
 use askama::Template;
 
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Chrome, Fact, Field, Fresh, History, Link, LookLine, Roll, Send, Table};
+use crate::ui::{Choice, Chrome, Fact, Field, Fresh, History, Link, Roll, Send, Table, TodoLine};
 
 /// The dice line.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub struct Tracker {
     /// The whole log of dice.
     pub all_rolls: Link,
     /// Claimed and disputed values.
-    pub looks: Vec<LookLine>,
+    pub looks: Vec<TodoLine>,
 }
 
 impl Tracker {

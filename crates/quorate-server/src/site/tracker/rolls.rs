@@ -8,7 +8,7 @@ use quorate_kernel::rows::ClaimStanding;
 use crate::app::error::AppError;
 use crate::site::tracker::page::DiceLine;
 use crate::ui::urls::Href;
-use crate::ui::{Field, FieldKind, Link, LookLine, Roll, Status, StatusKind, Swatch, urls};
+use crate::ui::{Field, FieldKind, Link, Roll, Status, StatusKind, Swatch, TodoLine, urls};
 use crate::view::events;
 use crate::view::game::GameView;
 
@@ -131,14 +131,14 @@ fn colour(text: &str) -> Option<Swatch> {
 }
 
 /// Values that somebody should look at again: claims that are neither settled nor taken back.
-pub(crate) fn second_looks(view: &GameView, events: &[Event]) -> Vec<LookLine> {
+pub(crate) fn second_looks(view: &GameView, events: &[Event]) -> Vec<TodoLine> {
     events
         .iter()
         .filter_map(|event| second_look(view, event))
         .collect()
 }
 
-fn second_look(view: &GameView, event: &Event) -> Option<LookLine> {
+fn second_look(view: &GameView, event: &Event) -> Option<TodoLine> {
     let mut claims = view.public().claims.iter();
     let (_, claim) = claims.find(|(id, _)| id.event() == event.seq)?;
     let (kind, word) = match claim.standing {
@@ -168,11 +168,11 @@ fn second_look(view: &GameView, event: &Event) -> Option<LookLine> {
         game,
         event: &number,
     };
-    Some(LookLine {
-        status: Status::new(kind, what),
+    Some(TodoLine {
+        status: Some(Status::new(kind, what)),
         text,
-        forms: Vec::new(),
         more: Some(Link::new("undo or dispute", link)),
+        ..TodoLine::default()
     })
 }
 

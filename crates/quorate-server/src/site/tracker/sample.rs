@@ -11,7 +11,7 @@ use crate::ui::sample::world::{GAME, ago, as_stranger, chrome, send};
 use crate::ui::sample::{Sample, Samples};
 use crate::ui::urls::Href;
 use crate::ui::{
-    Choice, Die, Fact, Field, FieldKind, Form, Link, LookLine, Roll, Status, StatusKind, Swatch,
+    Choice, Die, Fact, Field, FieldKind, Form, Link, Roll, Status, StatusKind, Swatch, TodoLine,
     urls,
 };
 
@@ -25,8 +25,8 @@ impl Samples for Tracker {
             swatch: None,
             result: result.into(),
         };
-        let view = |kind, word: &str, text: &str, buttons: &[&str]| LookLine {
-            status: Status::new(kind, word),
+        let view = |kind, word: &str, text: &str, buttons: &[&str]| TodoLine {
+            status: Some(Status::new(kind, word)),
             text: text.into(),
             forms: buttons
                 .iter()
@@ -38,6 +38,7 @@ impl Samples for Tracker {
                         }),
                         *b,
                     )
+                    .expected()
                 })
                 .collect(),
             more: Some(Link::new(
@@ -47,6 +48,7 @@ impl Samples for Tracker {
                     event: "4809",
                 },
             )),
+            ..TodoLine::default()
         };
         let page = Tracker {
             fresh: None,
