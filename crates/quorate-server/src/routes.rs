@@ -25,7 +25,7 @@ use crate::app::request_log;
 use crate::app::state::AppState;
 use crate::app::stream;
 use crate::security::{csrf, headers};
-use crate::site::account::{recover, settings};
+use crate::site::account::{change, recover, settings};
 use crate::site::forecast::effects;
 use crate::site::notices::{follow, words};
 use crate::site::{
@@ -115,7 +115,7 @@ fn of_server() -> Router<Arc<AppState>> {
         )
         .route("/invitation/{code}", get(account::handler::invited))
         .route("/settings", get(settings::show))
-        .route("/settings/{what}", post(settings::submit))
+        .route("/settings/{what}", post(change::submit))
         .route("/mail-in", post(mail_in::handler::receive))
         .route("/discord", post(discord::handler::receive))
         .route("/notices", get(notices::handler::show))

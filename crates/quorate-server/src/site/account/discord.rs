@@ -7,8 +7,7 @@ use crate::app::notice_words::{self, LINK_COUNTS, WordFor};
 use crate::app::posted::Posted;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
-use crate::site::account::page::SettingsBlock;
-use crate::ui::{Fact, Field, FieldKind, Form, urls};
+use crate::ui::{Fact, Field, FieldKind, Form, SettingsBlock, urls};
 
 /// A form that makes a code, and the code.
 pub(super) fn block(visitor: &Visitor, code: Option<String>) -> SettingsBlock {
@@ -19,16 +18,12 @@ pub(super) fn block(visitor: &Visitor, code: Option<String>) -> SettingsBlock {
         FieldKind::Flag(false),
     )
     .optional();
+    let about = "Vote, roll and act from Discord, with /needs-me, /roll and /act. Make a code and send it there with /link, \
+                 within ten minutes. Give it to nobody: anyone who sends it plays as you. What is linked stands among the \
+                 programs that act for you, and ends there.";
     SettingsBlock {
-        id: "discord".to_owned(),
-        title: "Discord".to_owned(),
-        about: "Vote, roll and act from Discord, with /needs-me, /roll and /act. Make a code and send it there with /link, \
-                within ten minutes. Give it to nobody: anyone who sends it plays as you. What is linked stands among the \
-                programs that act for you, and ends there."
-            .to_owned(),
-        lines: Vec::new(),
         shown_once: code.map(|code| Fact::new("Send in Discord", format!("/link code:{code}"))),
-        form: Some(Form {
+        forms: vec![Form {
             fields: vec![
                 admin,
                 Field::new(
@@ -38,8 +33,12 @@ pub(super) fn block(visitor: &Visitor, code: Option<String>) -> SettingsBlock {
                     FieldKind::Password { fresh: false },
                 ),
             ],
-            ..Form::button(visitor.send(urls::SettingsDo { what: "discord" }), "Make a code")
-        }),
+            ..Form::button(
+                visitor.send(urls::SettingsDo { what: "discord" }),
+                "Make a code",
+            )
+        }],
+        ..SettingsBlock::new("discord", "Discord", about)
     }
 }
 

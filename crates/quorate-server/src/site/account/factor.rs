@@ -18,10 +18,9 @@ use crate::security::carried::digest_of;
 use crate::security::factor::{FactorKey, Tickets, normal, recovery_codes};
 use crate::security::rate::Who;
 use crate::site::account::fields::form_page;
-use crate::site::account::page::SettingsBlock;
 use crate::site::account::session::begin;
 use crate::ui::urls::Href;
-use crate::ui::{Field, FieldKind, Form, FormPage, Link, urls};
+use crate::ui::{Field, FieldKind, Form, FormPage, Link, SettingsBlock, urls};
 
 /// The second factor among the settings.
 pub(crate) fn block(visitor: &Visitor, factor: Option<&SecondFactor>) -> SettingsBlock {
@@ -55,12 +54,8 @@ pub(crate) fn block(visitor: &Visitor, factor: Option<&SecondFactor>) -> Setting
         ),
     };
     SettingsBlock {
-        id: "factor".to_owned(),
-        title: "Second factor".to_owned(),
-        about,
-        lines: Vec::new(),
-        shown_once: None,
-        form: Some(form),
+        forms: vec![form],
+        ..SettingsBlock::new("factor", "Second factor", about)
     }
 }
 

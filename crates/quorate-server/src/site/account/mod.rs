@@ -1,5 +1,6 @@
 //! Signing up, in and out, ways back in, and one’s own settings.
 
+pub mod change;
 mod discord;
 pub mod factor;
 mod fields;

@@ -24,10 +24,11 @@ use crate::security::rate::Who;
 use crate::site::account::factor;
 use crate::site::account::fields::form_page;
 use crate::site::account::handler;
-use crate::site::account::page::{SettingsBlock, SettingsLine};
 use crate::site::account::session::begin;
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Field, FieldKind, Form, FormPage, Link, When, urls};
+use crate::ui::{
+    Choice, Field, FieldKind, Form, FormPage, Link, SettingsBlock, SettingsLine, When, urls,
+};
 
 /// Somebody who came from elsewhere and has no account here yet, on their way through the form that makes one.
 #[derive(Clone, Serialize, Deserialize)]
@@ -426,10 +427,11 @@ pub(super) fn block(site: &AppState, visitor: &Visitor, ways: &[OutsideWay]) -> 
                 label => format!("{place}, as {label}"),
             },
             about: format!("since {}", since.full()),
-            form: Some(Form::button(
+            forms: vec![Form::button(
                 to.with("subject", way.name.subject.clone()),
                 "Remove",
-            )),
+            )],
+            more: None,
         }
     };
     let choice = |(index, provider): (usize, &Provider)| Choice {
@@ -452,16 +454,15 @@ pub(super) fn block(site: &AppState, visitor: &Visitor, ways: &[OutsideWay]) -> 
         ),
     ];
     let way = visitor.send(urls::SettingsDo { what: "outside" });
+    let form = (!providers.is_empty()).then(|| Form {
+        fields,
+        ..Form::button(way, "Add it")
+    });
+    let about = "Who controls your account there can sign in here.";
     SettingsBlock {
-        id: "outside".to_owned(),
-        title: "Signing in from elsewhere".to_owned(),
-        about: "Who controls your account there can sign in here.".to_owned(),
         lines: ways.iter().map(line).collect(),
-        shown_once: None,
-        form: (!providers.is_empty()).then(|| Form {
-            fields,
-            ..Form::button(way, "Add it")
-        }),
+        forms: form.into_iter().collect(),
+        ..SettingsBlock::new("outside", "Signing in from elsewhere", about)
     }
 }
 

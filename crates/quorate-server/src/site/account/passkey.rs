@@ -23,10 +23,11 @@ use crate::security::chance::NoChance;
 use crate::security::passkey::{PasskeyAnswer, PasskeyError, PasskeyFound, PasskeySite};
 use crate::security::rate::Who;
 use crate::site::account::fields::form_page;
-use crate::site::account::page::{SettingsBlock, SettingsLine};
 use crate::site::account::session::begin;
 use crate::ui::urls::Href;
-use crate::ui::{Field, FieldKind, Form, FormPage, Link, Send, When, urls};
+use crate::ui::{
+    Field, FieldKind, Form, FormPage, Link, Send, SettingsBlock, SettingsLine, When, urls,
+};
 
 /// The kind of word with which a browser is asked for a new key.
 const ADDING: &str = "passkey";
@@ -67,7 +68,8 @@ pub(crate) fn block(
         SettingsLine {
             title: passkey.label.clone(),
             about: format!("since {}{used}", when(passkey.made_at)),
-            form: Some(Form::button(way, "Remove it")),
+            forms: vec![Form::button(way, "Remove it")],
+            more: None,
         }
     });
     let known: Vec<String> = passkeys
@@ -91,15 +93,12 @@ pub(crate) fn block(
         ],
         ..Form::button(way, "Add a passkey")
     };
+    let about = "A passkey signs you in with the lock of your phone or computer: no password, no code, and nothing that another \
+                 site could take from you.";
     Ok(SettingsBlock {
-        id: "passkeys".to_owned(),
-        title: "Passkeys".to_owned(),
-        about: "A passkey signs you in with the lock of your phone or computer: no password, no code, and nothing that another \
-                site could take from you."
-            .to_owned(),
         lines: lines.collect(),
-        shown_once: None,
-        form: Some(form),
+        forms: vec![form],
+        ..SettingsBlock::new("passkeys", "Passkeys", about)
     })
 }
 

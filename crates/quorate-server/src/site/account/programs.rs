@@ -10,8 +10,7 @@ use crate::app::reply;
 use crate::app::state::AppState;
 use crate::app::visitor::Visitor;
 use crate::security::carried::{digest_of, fresh_word};
-use crate::site::account::page::{SettingsBlock, SettingsLine};
-use crate::ui::{Choice, Fact, Field, FieldKind, Form, When, urls};
+use crate::ui::{Choice, Fact, Field, FieldKind, Form, SettingsBlock, SettingsLine, When, urls};
 
 /// For how long a token can be made to count, in days.
 const TOKEN_DAYS: [(i64, &str); 3] = [(30, "30 days"), (90, "90 days"), (365, "a year")];
@@ -40,27 +39,29 @@ pub(super) fn block(
     let lines = tokens.iter().map(|token| SettingsLine {
         title: token.label.clone(),
         about: format!("{}; {}", may(token), counts(site, token)),
-        form: Some(Form::button(
+        forms: vec![Form::button(
             visitor
                 .send(urls::SettingsDo { what: "revoke" })
                 .with("token", token.digest.to_string()),
             "Revoke",
-        )),
+        )],
+        more: None,
     });
+    let about = "A token lets a program use the API as you: read all that you can read, and do what you tick here. Tick as \
+                 little as it needs.";
     SettingsBlock {
-        id: "programs".to_owned(),
-        title: "Programs that act for you".to_owned(),
-        about: "A token lets a program use the API as you: read all that you can read, and do what you tick here. Tick as \
-                little as it needs."
-            .to_owned(),
         lines: lines.collect(),
         shown_once: secret.map(|secret| {
             Fact::new("The new token", secret).note("shown this once and never again")
         }),
-        form: Some(Form {
+        forms: vec![Form {
             fields: fields(seats),
-            ..Form::button(visitor.send(urls::SettingsDo { what: "token" }), "Make a token")
-        }),
+            ..Form::button(
+                visitor.send(urls::SettingsDo { what: "token" }),
+                "Make a token",
+            )
+        }],
+        ..SettingsBlock::new("programs", "Programs that act for you", about)
     }
 }
 

@@ -5,27 +5,20 @@
     reason = "a sample is one literal that fills every field of a page"
 )]
 
-use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
+use crate::site::account::page::Settings;
 use crate::ui::sample::world::{ME, chrome, send};
 use crate::ui::sample::{Sample, Samples};
-use crate::ui::{Choice, Fact, Field, FieldKind, Form, urls};
+use crate::ui::{Choice, Fact, Field, FieldKind, Form, SettingsBlock, SettingsLine, urls};
 
 impl Samples for Settings {
     fn samples() -> Vec<Sample<Self>> {
         let end =
-            |what: &str, button: &str| Some(Form::button(send(urls::SettingsDo { what }), button));
-        let line = |title: &str, about: &str, form| SettingsLine {
+            |what: &str, button: &str| vec![Form::button(send(urls::SettingsDo { what }), button)];
+        let line = |title: &str, about: &str, forms| SettingsLine {
             title: title.into(),
             about: about.into(),
-            form,
-        };
-        let block = |id: &str, title: &str, about: &str| SettingsBlock {
-            id: id.into(),
-            title: title.into(),
-            about: about.into(),
-            lines: vec![],
-            shown_once: None,
-            form: None,
+            forms,
+            more: None,
         };
         let theme = FieldKind::OneInSight(vec![
             Choice {
@@ -40,7 +33,7 @@ impl Samples for Settings {
             name: ME.into(),
             blocks: vec![
                 SettingsBlock {
-                    form: Some(Form {
+                    forms: vec![Form {
                         fields: vec![
                             Field::new("theme", "theme", "Colours", theme),
                             Field::new(
@@ -52,15 +45,15 @@ impl Samples for Settings {
                             .optional(),
                         ],
                         ..Form::button(send(urls::SettingsDo { what: "look" }), "Save")
-                    }),
-                    ..block(
+                    }],
+                    ..SettingsBlock::new(
                         "look",
                         "Appearance and keys",
                         "For this account, in every browser.",
                     )
                 },
                 SettingsBlock {
-                    form: Some(Form {
+                    forms: vec![Form {
                         fields: vec![
                             Field::new(
                                 "old",
@@ -79,15 +72,15 @@ impl Samples for Settings {
                             send(urls::SettingsDo { what: "password" }),
                             "Change password",
                         )
-                    }),
-                    ..block("pass", "Password", "Changing it ends all other sessions.")
+                    }],
+                    ..SettingsBlock::new("pass", "Password", "Changing it ends all other sessions.")
                 },
                 SettingsBlock {
                     lines: vec![
                         line(
                             "Firefox on Linux, this one",
                             "since 3 Sep, last used now",
-                            None,
+                            vec![],
                         ),
                         line(
                             "A telephone",
@@ -95,7 +88,7 @@ impl Samples for Settings {
                             end("session", "End"),
                         ),
                     ],
-                    ..block("sessions", "Sessions", "Wherever you are signed in.")
+                    ..SettingsBlock::new("sessions", "Sessions", "Wherever you are signed in.")
                 },
                 SettingsBlock {
                     lines: vec![line(
@@ -107,7 +100,7 @@ impl Samples for Settings {
                         Fact::new("New token", "qt_5f3c9a0e41")
                             .note("Shown this once. Keep it where others cannot read it."),
                     ),
-                    form: Some(Form {
+                    forms: vec![Form {
                         fields: vec![Field::new(
                             "token-name",
                             "name",
@@ -115,15 +108,15 @@ impl Samples for Settings {
                             FieldKind::Line(String::new()),
                         )],
                         ..Form::button(send(urls::SettingsDo { what: "tokens" }), "Make a token")
-                    }),
-                    ..block(
+                    }],
+                    ..SettingsBlock::new(
                         "tokens",
                         "Tokens for programs",
                         "A token may read what you may, and do what you tick here, until you revoke it.",
                     )
                 },
                 SettingsBlock {
-                    form: Some(Form {
+                    forms: vec![Form {
                         fields: vec![
                             Field::new("sure", "sure", "Yes, permanently", FieldKind::Flag(false)),
                             Field::new(
@@ -134,8 +127,8 @@ impl Samples for Settings {
                             ),
                         ],
                         ..Form::button(send(urls::SettingsDo { what: "erase" }), "Erase my words")
-                    }),
-                    ..block(
+                    }],
+                    ..SettingsBlock::new(
                         "erase",
                         "Erase my words",
                         "Drops the text of all your posts, comments and messages. Votes and numbers stay, under a number instead of your name. It cannot be taken back.",

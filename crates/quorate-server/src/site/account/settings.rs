@@ -2,34 +2,25 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
-use axum::http::{StatusCode, header};
+use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::Response;
-use quorate_kernel::{Moment, Span};
-use quorate_runtime::ports::{
-    Account, AccountError, SecurityEntry, SecurityEvent, Session, SessionUse,
-};
+use quorate_kernel::Moment;
+use quorate_runtime::ports::{Account, SecurityEntry, Session, SessionUse};
 
 use crate::app::error::AppError;
-use crate::app::posted::Posted;
-use crate::app::safety::{self, Happened};
+use crate::app::reply;
+use crate::app::safety;
 use crate::app::state::AppState;
 use crate::app::visitor::{Visitor, session_digest};
-use crate::app::{passwords, reply};
-use crate::requests::forget;
-use crate::requests::forms::{Sent, answer};
-use crate::security::password::Tried;
-use crate::site::account;
-use crate::site::account::page::{Settings, SettingsBlock, SettingsLine};
+use crate::requests::forms::answer;
+use crate::site::account::page::Settings;
 use crate::site::account::{discord, factor, outside, passkey, programs};
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Field, FieldKind, Form, Theme, When, plural, urls};
+use crate::ui::{Choice, Field, FieldKind, Form, SettingsBlock, SettingsLine, Theme, When, urls};
 
 /// How many entries of the security log are shown.
 const ENTRIES: u32 = 30;
-
-/// How long a session counts as one of somebody who is here now.
-const FRESH: Span = Span::minutes(10);
 
 /// `GET /settings`.
 pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Response {
@@ -38,7 +29,7 @@ pub async fn show(State(site): State<Arc<AppState>>, visitor: Visitor) -> Respon
 }
 
 /// What the page tells beside the settings.
-enum SettingsTold<'a> {
+pub(super) enum SettingsTold<'a> {
     /// No more.
     Nothing,
     /// The secret of a token that was just made.
@@ -49,7 +40,8 @@ enum SettingsTold<'a> {
     Wrong(&'a str, String),
 }
 
-async fn shown(
+/// The page, and what else it tells.
+pub(super) async fn shown(
     site: &AppState,
     visitor: &Visitor,
     told: SettingsTold<'_>,
@@ -100,8 +92,7 @@ async fn shown(
     }
     if account.password.is_none() {
         // There is nothing to type: who has no password signed in a moment ago.
-        let forms = blocks.iter_mut().filter_map(|block| block.form.as_mut());
-        for form in forms {
+        for form in blocks.iter_mut().flat_map(|block| &mut block.forms) {
             form.fields.retain(|field| field.name != "old");
         }
     }
@@ -124,12 +115,12 @@ fn tell(blocks: &mut [SettingsBlock], what: &str, error: String) {
     let to = Href::from(urls::SettingsDo { what });
     // The second factor has one form at a time, and pages of its own.
     let of_factor = what.starts_with("factor");
-    let mut forms = blocks.iter_mut().filter_map(|block| {
+    let mut forms = blocks.iter_mut().flat_map(|block| {
         let is_its = of_factor && block.id == "factor";
-        let form = block.form.as_mut();
-        form.filter(|form| is_its || form.send.to == to)
+        block.forms.iter_mut().map(move |form| (is_its, form))
     });
-    let field = forms.next().and_then(|form| form.fields.last_mut());
+    let form = forms.find(|(is_its, form)| *is_its || form.send.to == to);
+    let field = form.and_then(|(_, form)| form.fields.last_mut());
     if let Some(field) = field {
         field.error = Some(error);
     }
@@ -138,17 +129,6 @@ fn tell(blocks: &mut [SettingsBlock], what: &str, error: String) {
 /// A moment as the page tells it.
 fn when(site: &AppState, at: Moment) -> String {
     When::new(reply::timestamp(at), reply::timestamp(site.now())).full()
-}
-
-fn block(id: &str, title: &str, about: &str) -> SettingsBlock {
-    SettingsBlock {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        about: about.to_owned(),
-        lines: Vec::new(),
-        shown_once: None,
-        form: None,
-    }
 }
 
 fn form(visitor: &Visitor, what: &str, fields: Vec<Field>, button: &str) -> Form {
@@ -183,8 +163,8 @@ fn appearance(visitor: &Visitor) -> SettingsBlock {
         .optional(),
     ];
     SettingsBlock {
-        form: Some(form(visitor, "appearance", fields, "Save")),
-        ..block("appearance", "Appearance", "Saved in this browser.")
+        forms: vec![form(visitor, "appearance", fields, "Save")],
+        ..SettingsBlock::new("appearance", "Appearance", "Saved in this browser.")
     }
 }
 
@@ -196,8 +176,8 @@ fn password(visitor: &Visitor) -> SettingsBlock {
     ];
     let about = "A new password ends all your other sessions, every token, every passkey, signing in from elsewhere, and every place but your mail address to which your notices go.";
     SettingsBlock {
-        form: Some(form(visitor, "password", fields, "Change password")),
-        ..block("password", "Password", about)
+        forms: vec![form(visitor, "password", fields, "Change password")],
+        ..SettingsBlock::new("password", "Password", about)
     }
 }
 
@@ -221,8 +201,8 @@ fn mail(site: &AppState, visitor: &Visitor, account: &Account) -> SettingsBlock 
         "This server sends no mail. Its operator sees the address and may write to you."
     };
     SettingsBlock {
-        form: Some(form(visitor, "mail", fields, "Save")),
-        ..block("mail-address", "Mail", about)
+        forms: vec![form(visitor, "mail", fields, "Save")],
+        ..SettingsBlock::new("mail-address", "Mail", about)
     }
 }
 
@@ -244,20 +224,20 @@ fn browsers(
         SettingsLine {
             title: format!("{place}{this}"),
             about: format!("since {}{last}", when(site, session.began_at)),
-            form: (!is_this).then(|| {
-                let to = visitor.send(urls::SettingsDo {
-                    what: "end-session",
-                });
-                Form::button(
-                    to.with("session", session.digest.to_string()),
-                    "Sign it out",
-                )
-            }),
+            forms: if is_this {
+                Vec::new()
+            } else {
+                let what = "end-session";
+                let to = visitor.send(urls::SettingsDo { what });
+                let to = to.with("session", session.digest.to_string());
+                vec![Form::button(to, "Sign it out")]
+            },
+            more: None,
         }
     });
     SettingsBlock {
         lines: lines.collect(),
-        ..block(
+        ..SettingsBlock::new(
             "sessions",
             "Where you are signed in",
             "Sign out browsers that you no longer use or don’t recognise. A browser that isn’t used for 30 days is signed out by itself.",
@@ -274,11 +254,11 @@ fn history(site: &AppState, entries: &[SecurityEntry]) -> SettingsBlock {
             when(site, entry.at),
             safety::place_for_owner(entry)
         ),
-        form: None,
+        ..SettingsLine::default()
     });
     SettingsBlock {
         lines: lines.collect(),
-        ..block(
+        ..SettingsBlock::new(
             "history",
             "What happened to your account",
             "The last 60 days, newest first. If something wasn’t you, change your password.",
@@ -306,8 +286,8 @@ fn words(visitor: &Visitor) -> SettingsBlock {
                  there, how you voted and what the rules are stays, so that the game still adds up. Matters that still pend \
                  keep their words until they are closed.";
     SettingsBlock {
-        form: Some(form(visitor, "forget", fields, "Erase my words")),
-        ..block("words", "Erase my words", about)
+        forms: vec![form(visitor, "forget", fields, "Erase my words")],
+        ..SettingsBlock::new("words", "Erase my words", about)
     }
 }
 
@@ -321,231 +301,7 @@ fn leaving(visitor: &Visitor) -> SettingsBlock {
     let about = "Your account goes, with its sessions and tokens. Your players stay in their games, played by nobody; \
                  leave those games first if their rules should know.";
     SettingsBlock {
-        form: Some(form(visitor, "erase", vec![field], "Erase my account")),
-        ..block("leaving", "Leaving this server", about)
-    }
-}
-
-/// `POST /settings/{what}`.
-pub async fn submit(
-    State(site): State<Arc<AppState>>,
-    Path(what): Path<String>,
-    sent: Sent,
-) -> Response {
-    let result = match changed(&site, &sent.visitor, &what, &sent.form).await {
-        Err(AppError::Form(error)) => {
-            shown(&site, &sent.visitor, SettingsTold::Wrong(&what, error)).await
-        }
-        other => other,
-    };
-    answer(&site, &sent.visitor, result)
-}
-
-async fn ended(
-    site: &Arc<AppState>,
-    visitor: &Visitor,
-    account: &Account,
-    form: &Posted,
-) -> Result<Response, AppError> {
-    let wanted = form.one("session").unwrap_or_default();
-    let accounts = &site.deps.accounts;
-    let sessions = accounts.sessions_of(account.id, site.now()).await?;
-    let session = sessions.iter().find(|one| one.digest.to_string() == wanted);
-    let session = session.ok_or(AppError::NotFound)?;
-    accounts.end_session(session.digest).await?;
-    note(site, visitor, account, SecurityEvent::SessionEnded).await;
-    Ok(reply::see_with(&urls::Settings.into(), "It is signed out."))
-}
-
-async fn changed(
-    site: &Arc<AppState>,
-    visitor: &Visitor,
-    what: &str,
-    form: &Posted,
-) -> Result<Response, AppError> {
-    let account = visitor.account.clone().ok_or(AppError::SignIn)?;
-    match what {
-        "appearance" => Ok(tastes(form)),
-        "password" => renewed(site, visitor, account, form).await,
-        "mail" => mailed(site, visitor, account, form).await,
-        "factor" => {
-            check(site, visitor, &account, form).await?;
-            factor::begin_setting(site, visitor, &account).await
-        }
-        "factor-on" => factor::turned_on(site, visitor, &account, form).await,
-        "factor-off" => {
-            check(site, visitor, &account, form).await?;
-            factor::turned_off(site, visitor, &account, form).await
-        }
-        "token" => {
-            check(site, visitor, &account, form).await?;
-            token_made(site, visitor, &account, form).await
-        }
-        "outside" => {
-            check(site, visitor, &account, form).await?;
-            outside::begun(site, visitor, account.id, form)
-        }
-        "passkey" => {
-            check(site, visitor, &account, form).await?;
-            passkey::added(site, visitor, &account, form).await
-        }
-        "passkey-off" => passkey::removed(site, visitor, &account, form).await,
-        "outside-off" => outside::unlinked(site, visitor, &account, form).await,
-        "discord" => {
-            check(site, visitor, &account, form).await?;
-            let code = discord::code(site, &account, form)?;
-            shown(site, visitor, SettingsTold::Code(code)).await
-        }
-        "revoke" => {
-            let wanted = form.one("token").unwrap_or_default();
-            let tokens = site.deps.accounts.tokens_of(account.id).await?;
-            let token = tokens
-                .iter()
-                .find(|token| token.digest.to_string() == wanted);
-            let token = token.ok_or(AppError::NotFound)?;
-            site.deps.accounts.revoke_token(token.digest).await?;
-            note(site, visitor, &account, SecurityEvent::TokenRevoked).await;
-            Ok(reply::see_with(
-                &urls::Settings.into(),
-                "The token no longer counts.",
-            ))
-        }
-        "end-session" => ended(site, visitor, &account, form).await,
-        "forget" => {
-            check(site, visitor, &account, form).await?;
-            let names_too = form.one("names").is_some();
-            let count = forget::everything(site, account.id, names_too).await?;
-            let notice = format!("{} deleted permanently.", plural(count, "text", "texts"));
-            Ok(reply::see_with(&urls::Settings.into(), &notice))
-        }
-        "erase" => {
-            check(site, visitor, &account, form).await?;
-            site.deps.accounts.erase(account.id).await?;
-            let mut response = reply::see_with(&urls::Home.into(), "Your account is gone.");
-            response
-                .headers_mut()
-                .append(header::SET_COOKIE, site.cookies.clear());
-            Ok(response)
-        }
-        _ => Err(AppError::NotFound),
-    }
-}
-
-/// A token that acts for the account, whose secret the page shows once.
-async fn token_made(
-    site: &Arc<AppState>,
-    visitor: &Visitor,
-    account: &Account,
-    form: &Posted,
-) -> Result<Response, AppError> {
-    let seats = site.seats_of(account.id).await?;
-    let wish = programs::wish(form, &seats)?;
-    let secret = programs::make_token(site, account.id, wish).await?;
-    note(site, visitor, account, SecurityEvent::TokenMade).await;
-    shown(site, visitor, SettingsTold::Secret(secret)).await
-}
-
-/// Another mail address, or none.
-async fn mailed(
-    site: &Arc<AppState>,
-    visitor: &Visitor,
-    account: Account,
-    form: &Posted,
-) -> Result<Response, AppError> {
-    check(site, visitor, &account, form).await?;
-    let changed = Account {
-        mail: account::handler::mail_in(form)?,
-        ..account.clone()
-    };
-    match site.deps.accounts.change(&changed).await {
-        // Who else has it is nobody's business.
-        Err(AccountError::MailTaken) => Err(AppError::Form(
-            "That address cannot be kept here.".to_owned(),
-        )),
-        Err(error) => Err(error.into()),
-        Ok(()) => {
-            let moved = Happened::to(account.id, SecurityEvent::MailChanged);
-            safety::tell_before(site, visitor, &account, moved);
-            note(site, visitor, &changed, SecurityEvent::MailChanged).await;
-            Ok(reply::see_with(&urls::Settings.into(), "Kept."))
-        }
-    }
-}
-
-fn tastes(form: &Posted) -> Response {
-    let mut response = reply::see_with(&urls::Settings.into(), "Kept.");
-    let theme = match form.one("theme") {
-        Some("light") => "light",
-        Some("dark") => "dark",
-        _ => "system",
-    };
-    let keys = if form.filled("keys").is_some() {
-        "on"
-    } else {
-        "off"
-    };
-    for (name, value) in [("theme", theme), ("keys", keys)] {
-        if let Some(cookie) = account::handler::taste(name, value) {
-            response.headers_mut().append(header::SET_COOKIE, cookie);
-        }
-    }
-    response
-}
-
-async fn note(site: &AppState, visitor: &Visitor, account: &Account, event: SecurityEvent) {
-    safety::note(site, visitor, Happened::to(account.id, event)).await;
-}
-
-/// A new password, which closes every other way in.
-async fn renewed(
-    site: &Arc<AppState>,
-    visitor: &Visitor,
-    account: Account,
-    form: &Posted,
-) -> Result<Response, AppError> {
-    check(site, visitor, &account, form).await?;
-    let words = account::handler::words_of(&account);
-    let is_first = account.password.is_none();
-    let fresh = Account {
-        password: Some(account::handler::new_password(site, form, words).await?),
-        ..account
-    };
-    site.deps.accounts.change(&fresh).await?;
-    if !is_first {
-        safety::close_ways(site, &fresh).await?;
-    }
-    note(site, visitor, &fresh, SecurityEvent::PasswordChanged).await;
-    let (to, notice) = (urls::Settings.into(), "Your password is new.");
-    account::session::begin(site, visitor, &fresh, &to, notice).await
-}
-
-/// Whether the password that was typed is the account's. Who has none must have signed in a moment ago.
-async fn check(
-    site: &Arc<AppState>,
-    visitor: &Visitor,
-    account: &Account,
-    form: &Posted,
-) -> Result<(), AppError> {
-    // Strangers who try their luck at signing in do not stand in the way of somebody who is.
-    let who = crate::security::rate::Who::Account(format!("own {}", account.id.0));
-    site.sign_ins.take(who, site.now_ms()).await?;
-    if account.password.is_none() {
-        let now = site.now();
-        let sessions = site.deps.accounts.sessions_of(account.id, now).await?;
-        let this = session_digest(&visitor.token);
-        let mut fresh = sessions.iter().filter(|one| now - one.began_at < FRESH);
-        if fresh.any(|one| one.digest == this) {
-            return Ok(());
-        }
-        let stale = "Sign out and in again, then do this within ten minutes.";
-        return Err(AppError::Form(stale.to_owned()));
-    }
-    let typed = form.one("old").unwrap_or_default();
-    match passwords::tried(site, typed, account.password.clone()).await? {
-        Tried::Right { .. } => Ok(()),
-        Tried::Wrong => {
-            note(site, visitor, account, SecurityEvent::CheckFailed).await;
-            Err(AppError::Form("That is not your password.".to_owned()))
-        }
+        forms: vec![form(visitor, "erase", vec![field], "Erase my account")],
+        ..SettingsBlock::new("leaving", "Leaving this server", about)
     }
 }

@@ -24,10 +24,12 @@ use crate::app::{push, reply};
 use crate::requests::forms::answer;
 use crate::requests::named::NamedAsked;
 use crate::site::notices::follow::page_of;
-use crate::site::notices::page::{Notices, NoticesBlock, NoticesLine};
+use crate::site::notices::page::Notices;
 use crate::site::notices::reach::{failed, outbox};
 use crate::ui::urls::Href;
-use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, Send, When, urls};
+use crate::ui::{
+    Choice, Fact, Field, FieldKind, Form, Link, Send, SettingsBlock, SettingsLine, When, urls,
+};
 
 /// How many letters of a channel are shown beside it.
 const LETTERS: usize = 5;
@@ -142,7 +144,7 @@ async fn left(site: &Arc<AppState>, visitor: &Visitor, way: &str) -> Result<Resp
         game: None,
     };
     let letters = letters(&**outbox, &channel).await?;
-    let mut lines = vec![NoticesLine {
+    let mut lines = vec![SettingsLine {
         more: None,
         ..channel_line(&desk, &channel)
     }];
@@ -153,9 +155,9 @@ async fn left(site: &Arc<AppState>, visitor: &Visitor, way: &str) -> Result<Resp
         about: "What left on one way, and what did not.".to_owned(),
         error: None,
         ways: vec![Link::new("All ways", urls::Notices)],
-        blocks: vec![NoticesBlock {
+        blocks: vec![SettingsBlock {
             lines,
-            ..block("left", "What left", about)
+            ..SettingsBlock::new("left", "What left", about)
         }],
     };
     Ok(reply::page(site, visitor, StatusCode::OK, &page))
@@ -203,22 +205,11 @@ impl NoticesDesk<'_> {
     }
 }
 
-fn block(id: &str, title: &str, about: &str) -> NoticesBlock {
-    NoticesBlock {
-        id: id.to_owned(),
-        title: title.to_owned(),
-        about: about.to_owned(),
-        lines: Vec::new(),
-        shown_once: None,
-        forms: Vec::new(),
-    }
-}
-
 async fn channels(
     desk: &NoticesDesk<'_>,
     outbox: &dyn Outbox,
     account: &Account,
-) -> Result<NoticesBlock, AppError> {
+) -> Result<SettingsBlock, AppError> {
     let mut lines = Vec::new();
     for channel in outbox.channels_of(account.id).await.map_err(failed)? {
         let of_game = channel.audience.game();
@@ -246,10 +237,10 @@ async fn channels(
         }
     }
     forms.push(desk.form("feed", Vec::new(), "Make a private feed and calendar"));
-    Ok(NoticesBlock {
+    Ok(SettingsBlock {
         lines,
         forms,
-        ..block("ways", "Ways to you", about)
+        ..SettingsBlock::new("ways", "Ways to you", about)
     })
 }
 
@@ -312,7 +303,7 @@ fn room_form(desk: &NoticesDesk<'_>) -> Form {
     desk.form("room", fields, "Tell a room the news of the game")
 }
 
-fn channel_line(desk: &NoticesDesk<'_>, channel: &Channel) -> NoticesLine {
+fn channel_line(desk: &NoticesDesk<'_>, channel: &Channel) -> SettingsLine {
     let of = |what: &str, button: &str| {
         Form::button(
             desk.send(what).with("channel", channel.id.0.to_string()),
@@ -341,7 +332,7 @@ fn channel_line(desk: &NoticesDesk<'_>, channel: &Channel) -> NoticesLine {
     }
     forms.push(of("drop", "Remove"));
     let shown = shown_address(desk.site, channel);
-    NoticesLine {
+    SettingsLine {
         title: format!("{}{audience}: {shown}", channel.sort.title()),
         about: standing,
         forms,
@@ -387,7 +378,7 @@ pub(super) fn own_feed(site: &AppState, channel: &Channel, form: &str) -> String
     format!("{base}{}", link.as_str())
 }
 
-fn letter_line(desk: &NoticesDesk<'_>, letter: &OutboxLetter) -> NoticesLine {
+fn letter_line(desk: &NoticesDesk<'_>, letter: &OutboxLetter) -> SettingsLine {
     let about = match (letter.standing, letter.done_at) {
         (LetterStanding::Waiting, _) => {
             let again = desk.when(letter.due_at);
@@ -398,7 +389,7 @@ fn letter_line(desk: &NoticesDesk<'_>, letter: &OutboxLetter) -> NoticesLine {
         (LetterStanding::Dead, _) => format!("did not leave: {}", letter.error),
     };
     let send = desk.send("again").with("letter", letter.id.0.to_string());
-    NoticesLine {
+    SettingsLine {
         title: format!(
             "{}, {} event {}",
             letter.kind.title(),
@@ -411,7 +402,7 @@ fn letter_line(desk: &NoticesDesk<'_>, letter: &OutboxLetter) -> NoticesLine {
     }
 }
 
-fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> NoticesBlock {
+fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> SettingsBlock {
     let hour_choices = |chosen: Option<u8>| -> Vec<Choice> {
         let all = (0..24_u8).map(|hour| Choice {
             chosen: chosen == Some(hour),
@@ -465,13 +456,13 @@ fn hours(desk: &NoticesDesk<'_>, hours: &Hours) -> NoticesBlock {
         .blank("never"),
     ];
     let about = "What comes up in quiet hours reaches you when they end. What is due within hours doesn’t wait.";
-    NoticesBlock {
+    SettingsBlock {
         forms: vec![desk.form("hours", fields, "Save these hours")],
-        ..block("hours", "When you read", about)
+        ..SettingsBlock::new("hours", "When you read", about)
     }
 }
 
-fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> NoticesBlock {
+fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> SettingsBlock {
     let fields = NoticeKind::of_readers().map(|kind| {
         let now = pace(kind);
         let choices = Pace::ALL.map(|pace| Choice {
@@ -482,9 +473,9 @@ fn kinds(desk: &NoticesDesk<'_>, pace: impl Fn(NoticeKind) -> Pace) -> NoticesBl
         Field::new(format!("pace-{kind}"), kind.word(), kind.title(), kinds)
     });
     let fields = fields.collect();
-    NoticesBlock {
+    SettingsBlock {
         forms: vec![desk.form("paces", fields, "Save these choices")],
-        ..block(
+        ..SettingsBlock::new(
             "kinds",
             "What you hear about",
             "How soon you hear about each.",
@@ -497,7 +488,7 @@ async fn interests_block(
     outbox: &dyn Outbox,
     account: &Account,
     game: &GameId,
-) -> Result<NoticesBlock, AppError> {
+) -> Result<SettingsBlock, AppError> {
     let interests = outbox
         .interests_of(account.id, game)
         .await
@@ -512,7 +503,7 @@ async fn interests_block(
         vec![None; interests.len()]
     });
     let lines = interests.iter().zip(names);
-    let lines = lines.map(|((what, interest), name)| NoticesLine {
+    let lines = lines.map(|((what, interest), name)| SettingsLine {
         more: name.as_ref().map(|_| Link {
             title: "See it".to_owned(),
             href: page_of(game.as_str(), what),
@@ -528,8 +519,8 @@ async fn interests_block(
         )],
     });
     let about = "You follow and mute posts, people and rules on their own pages.";
-    Ok(NoticesBlock {
+    Ok(SettingsBlock {
         lines: lines.collect(),
-        ..block("follows", "What you follow and mute", about)
+        ..SettingsBlock::new("follows", "What you follow and mute", about)
     })
 }

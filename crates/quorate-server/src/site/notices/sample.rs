@@ -1,9 +1,9 @@
 //! Samples of the page beside this file.
 
-use crate::site::notices::page::{Notices, NoticesBlock, NoticesLine};
+use crate::site::notices::page::Notices;
 use crate::ui::sample::world::{chrome, send};
 use crate::ui::sample::{Sample, Samples};
-use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, urls};
+use crate::ui::{Choice, Fact, Field, FieldKind, Form, Link, SettingsBlock, SettingsLine, urls};
 
 impl Samples for Notices {
     fn samples() -> Vec<Sample<Self>> {
@@ -19,22 +19,14 @@ impl Samples for Notices {
             "A matter was closed",
             FieldKind::One(paces),
         );
-        let block = |id: &str, title: &str, about: &str| NoticesBlock {
-            id: id.into(),
-            title: title.into(),
-            about: about.into(),
-            lines: vec![],
-            shown_once: None,
-            forms: vec![],
-        };
         let page = Notices {
             chrome: chrome("Notices", ""),
             about: "What you hear about your games while you’re away.".into(),
             error: None,
             ways: vec![Link::new("All games", urls::Notices)],
             blocks: vec![
-                NoticesBlock {
-                    lines: vec![NoticesLine {
+                SettingsBlock {
+                    lines: vec![SettingsLine {
                         title: "Mail: anna@example.org".into(),
                         about: "paused: the mail server failed".into(),
                         forms: vec![button("open", "Try again"), button("drop", "Remove")],
@@ -44,18 +36,18 @@ impl Samples for Notices {
                         Fact::new("The webhook's secret", "whsec_b25jZQ==").note("shown this once"),
                     ),
                     forms: vec![button("feed", "Make a private feed and calendar")],
-                    ..block(
+                    ..SettingsBlock::new(
                         "ways",
                         "Ways to you",
                         "What concerns you leaves on each of these ways.",
                     )
                 },
-                NoticesBlock {
+                SettingsBlock {
                     forms: vec![Form {
                         fields: vec![pace],
                         ..button("paces", "Save these choices")
                     }],
-                    ..block("kinds", "What you hear about", "How soon for each.")
+                    ..SettingsBlock::new("kinds", "What you hear about", "How soon for each.")
                 },
             ],
         };

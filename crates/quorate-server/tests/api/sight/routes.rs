@@ -32,7 +32,7 @@ pub(crate) fn all(document: &Json) -> BTreeSet<Route> {
 
 /// Forms whose address ends with a word, and the file that tells the words apart.
 const WORDED: [(&str, &str); 4] = [
-    ("/settings/{what}", "account/settings.rs"),
+    ("/settings/{what}", "account/change.rs"),
     ("/operator/{what}", "operator/handler.rs"),
     ("/notices/{what}", "notices/change.rs"),
     ("/g/{game}/seen/{what}", "seen/handler.rs"),
