@@ -18,11 +18,13 @@ mod ids;
 mod journal;
 #[path = "../../quorate-store/src/migrations.rs"]
 mod migrations;
+#[path = "../../quorate-store/src/moderation.rs"]
 mod moderation;
 mod news;
 mod nodes;
 mod outbox;
 mod own_node;
+#[path = "../../quorate-store/src/passkeys.rs"]
 mod passkeys;
 mod row;
 mod safety;

@@ -21,8 +21,8 @@ use crate::error::{Explain, one};
 use crate::remembered::{Seated, SignedIn};
 
 type Result<T> = std::result::Result<T, AccountError>;
-type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
-type ReadRow<T> = fn(&SqliteRow) -> std::result::Result<T, StoreError>;
+pub(crate) type Query<'q> = sqlx::query::Query<'q, Sqlite, SqliteArguments>;
+pub(crate) type ReadRow<T> = fn(&SqliteRow) -> std::result::Result<T, StoreError>;
 
 /// An account, and when its session ends.
 fn signed_in(row: &SqliteRow) -> std::result::Result<(Account, Moment), StoreError> {
@@ -31,19 +31,23 @@ fn signed_in(row: &SqliteRow) -> std::result::Result<(Account, Moment), StoreErr
 
 impl Store {
     /// Writes, and gives how many rows that changed.
-    async fn write(&self, statement: Query<'_>) -> Result<u64> {
+    pub(crate) async fn write(&self, statement: Query<'_>) -> Result<u64> {
         let mut writer = self.writer().await?;
         let done = statement.execute(&mut *writer).await;
         writer.is_done();
         Ok(done.map_err(clash)?.rows_affected())
     }
 
-    async fn first<T>(&self, question: Query<'_>, read: ReadRow<T>) -> Result<Option<T>> {
+    pub(crate) async fn first<T>(
+        &self,
+        question: Query<'_>,
+        read: ReadRow<T>,
+    ) -> Result<Option<T>> {
         let row = question.fetch_optional(&self.readers).await;
         Ok(row.explain()?.as_ref().map(read).transpose()?)
     }
 
-    async fn all<T>(&self, question: Query<'_>, read: ReadRow<T>) -> Result<Vec<T>> {
+    pub(crate) async fn all<T>(&self, question: Query<'_>, read: ReadRow<T>) -> Result<Vec<T>> {
         let rows = question.fetch_all(&self.readers).await.explain()?;
         let all: std::result::Result<_, StoreError> = rows.iter().map(read).collect();
         Ok(all?)

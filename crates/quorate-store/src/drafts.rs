@@ -71,8 +71,7 @@ impl Drafts for Store {
             .bind(number(id))
             .bind(game.as_str())
             .bind(form);
-        let row = found.fetch_optional(&self.readers).await.explain()?;
-        Ok(row.as_ref().map(draft).transpose()?)
+        self.first(found, draft).await
     }
 
     async fn drafts(&self, id: AccountId, game: &GameId) -> Result<Vec<KeptDraft>> {
@@ -80,9 +79,7 @@ impl Drafts for Store {
             query("SELECT * FROM drafts WHERE account = ? AND game = ? ORDER BY at DESC, form")
                 .bind(number(id))
                 .bind(game.as_str());
-        let rows = all.fetch_all(&self.readers).await.explain()?;
-        let read: std::result::Result<Vec<_>, StoreError> = rows.iter().map(draft).collect();
-        Ok(read?)
+        self.all(all, draft).await
     }
 
     async fn drop_draft(&self, id: AccountId, game: &GameId, form: &str) -> Result<bool> {
@@ -90,8 +87,6 @@ impl Drafts for Store {
             .bind(number(id))
             .bind(game.as_str())
             .bind(form);
-        let mut writer = self.writer().await?;
-        let dropped = dropped.execute(&mut *writer).await.explain()?;
-        Ok(dropped.rows_affected() > 0)
+        Ok(self.write(dropped).await? > 0)
     }
 }

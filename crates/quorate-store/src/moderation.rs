@@ -5,81 +5,69 @@ use quorate_kernel::Moment;
 use quorate_runtime::ports::{
     AccountError, AccountId, Moderation, Report, Restraint, RestraintKind, StoreError,
 };
-use sqlx::sqlite::SqliteRow;
 use sqlx::{Row, query};
 
-use crate::Store;
-use crate::accounts::{clash, number};
+use crate::accounts::number;
 use crate::convert;
 use crate::error::Explain;
+use crate::row::{StoredRow, ThisStore};
 
 type Result<T> = std::result::Result<T, AccountError>;
 
 #[async_trait]
-impl Moderation for Store {
+impl Moderation for ThisStore {
     async fn restrain(&self, id: AccountId, restraint: &Restraint) -> Result<()> {
         let restrained = query(
-            "INSERT OR REPLACE INTO restraints (account, kind, until, why) VALUES (?, ?, ?, ?)",
+            "INSERT INTO restraints (account, kind, until, why) VALUES ($1, $2, $3, $4) \
+             ON CONFLICT (account) DO UPDATE SET kind = excluded.kind, until = excluded.until, \
+             why = excluded.why",
         )
         .bind(number(id))
         .bind(restraint.kind.word())
         .bind(restraint.until.map(|at| at.0))
         .bind(&restraint.why);
-        let mut writer = self.writer().await?;
-        restrained.execute(&mut *writer).await.map_err(clash)?;
-        Ok(())
+        self.write(restrained).await.map(drop)
     }
 
     async fn lift(&self, id: AccountId) -> Result<()> {
-        let lifted = query("DELETE FROM restraints WHERE account = ?").bind(number(id));
-        let mut writer = self.writer().await?;
-        lifted.execute(&mut *writer).await.explain()?;
-        Ok(())
+        let lifted = query("DELETE FROM restraints WHERE account = $1").bind(number(id));
+        self.write(lifted).await.map(drop)
     }
 
     async fn restraint(&self, id: AccountId, now: Moment) -> Result<Option<Restraint>> {
         let found =
-            query("SELECT * FROM restraints WHERE account = ? AND (until IS NULL OR until > ?)");
-        let row = found
-            .bind(number(id))
-            .bind(now.0)
-            .fetch_optional(&self.readers)
-            .await;
-        Ok(row.explain()?.as_ref().map(restraint).transpose()?)
+            query("SELECT * FROM restraints WHERE account = $1 AND (until IS NULL OR until > $2)");
+        self.first(found.bind(number(id)).bind(now.0), restraint)
+            .await
     }
 
     async fn report(&self, report: &Report) -> Result<()> {
-        let kept =
-            query("INSERT INTO reports (at, by_account, game, about, why) VALUES (?, ?, ?, ?, ?)")
-                .bind(report.at.0)
-                .bind(report.by.map(number))
-                .bind(report.game.as_str())
-                .bind(&report.about)
-                .bind(&report.why);
-        let mut writer = self.writer().await?;
-        kept.execute(&mut *writer).await.map_err(clash)?;
-        Ok(())
+        let kept = query(
+            "INSERT INTO reports (at, by_account, game, about, why) VALUES ($1, $2, $3, $4, $5)",
+        )
+        .bind(report.at.0)
+        .bind(report.by.map(number))
+        .bind(report.game.as_str())
+        .bind(&report.about)
+        .bind(&report.why);
+        self.write(kept).await.map(drop)
     }
 
     async fn reports(&self) -> Result<Vec<(u64, Report)>> {
         let open = query("SELECT * FROM reports WHERE settled_at IS NULL ORDER BY id");
-        let rows = open.fetch_all(&self.readers).await.explain()?;
-        let read: std::result::Result<Vec<_>, StoreError> = rows.iter().map(report).collect();
-        Ok(read?)
+        self.all(open, report).await
     }
 
     async fn settle_report(&self, id: u64, at: Moment) -> Result<bool> {
         let settled =
-            query("UPDATE reports SET settled_at = ? WHERE id = ? AND settled_at IS NULL")
+            query("UPDATE reports SET settled_at = $1 WHERE id = $2 AND settled_at IS NULL")
                 .bind(at.0)
                 .bind(id.cast_signed());
-        let mut writer = self.writer().await?;
-        let settled = settled.execute(&mut *writer).await.explain()?;
-        Ok(settled.rows_affected() > 0)
+        Ok(self.write(settled).await? > 0)
     }
 }
 
-fn restraint(row: &SqliteRow) -> std::result::Result<Restraint, StoreError> {
+fn restraint(row: &StoredRow) -> std::result::Result<Restraint, StoreError> {
     let word: &str = row.try_get("kind").explain()?;
     Ok(Restraint {
         kind: RestraintKind::of_word(word).ok_or_else(|| StoreError::Damaged {
@@ -90,7 +78,7 @@ fn restraint(row: &SqliteRow) -> std::result::Result<Restraint, StoreError> {
     })
 }
 
-fn report(row: &SqliteRow) -> std::result::Result<(u64, Report), StoreError> {
+fn report(row: &StoredRow) -> std::result::Result<(u64, Report), StoreError> {
     let id: i64 = row.try_get("id").explain()?;
     let by: Option<i64> = row.try_get("by_account").explain()?;
     let report = Report {

@@ -1,3 +1,4 @@
-//! A row as this store reads it, under the name by which code of both stores does.
+//! What this store is made of, under the names by which code of both stores calls it.
 
+pub(crate) use crate::Store as ThisStore;
 pub(crate) use sqlx::sqlite::SqliteRow as StoredRow;

@@ -61,13 +61,7 @@ impl Safety for Store {
             "SELECT session_uses.* FROM session_uses JOIN sessions USING (digest) \
              WHERE sessions.account = ? ORDER BY session_uses.at DESC",
         );
-        let rows = all
-            .bind(number(id))
-            .fetch_all(&self.readers)
-            .await
-            .explain()?;
-        let read: std::result::Result<Vec<_>, StoreError> = rows.iter().map(session_use).collect();
-        Ok(read?)
+        self.all(all.bind(number(id)), session_use).await
     }
 
     async fn close_ways(&self, id: AccountId) -> Result<()> {
@@ -120,13 +114,7 @@ impl Safety for Store {
         let all = query(
             "SELECT * FROM outside_ways WHERE account = ? ORDER BY linked_at, issuer, subject",
         );
-        let rows = all
-            .bind(number(id))
-            .fetch_all(&self.readers)
-            .await
-            .explain()?;
-        let read: std::result::Result<Vec<_>, StoreError> = rows.iter().map(outside_way).collect();
-        Ok(read?)
+        self.all(all.bind(number(id)), outside_way).await
     }
 
     async fn link_outside(&self, id: AccountId, way: &OutsideWay) -> Result<()> {
@@ -140,9 +128,7 @@ impl Safety for Store {
                 .bind(number(id))
                 .bind(&name.issuer)
                 .bind(&name.subject);
-        let mut writer = self.writer().await?;
-        let unlinked = unlinked.execute(&mut *writer).await.explain()?;
-        Ok(unlinked.rows_affected() > 0)
+        Ok(self.write(unlinked).await? > 0)
     }
 
     async fn second_factor(&self, id: AccountId) -> Result<Option<SecondFactor>> {
@@ -151,8 +137,7 @@ impl Safety for Store {
              WHERE recovery_codes.account = second_factors.account) AS code_count \
              FROM second_factors WHERE account = ?",
         );
-        let row = found.bind(number(id)).fetch_optional(&self.readers).await;
-        Ok(row.explain()?.as_ref().map(second_factor).transpose()?)
+        self.first(found.bind(number(id)), second_factor).await
     }
 
     async fn set_second_factor(
@@ -183,9 +168,7 @@ impl Safety for Store {
 
     async fn drop_second_factor(&self, id: AccountId) -> Result<()> {
         let dropped = query("DELETE FROM second_factors WHERE account = ?").bind(number(id));
-        let mut writer = self.writer().await?;
-        dropped.execute(&mut *writer).await.explain()?;
-        Ok(())
+        self.write(dropped).await.map(drop)
     }
 
     async fn use_step(&self, id: AccountId, step: u64) -> Result<bool> {
@@ -194,18 +177,14 @@ impl Safety for Store {
                 .bind(step.cast_signed())
                 .bind(number(id))
                 .bind(step.cast_signed());
-        let mut writer = self.writer().await?;
-        let used = used.execute(&mut *writer).await.explain()?;
-        Ok(used.rows_affected() > 0)
+        Ok(self.write(used).await? > 0)
     }
 
     async fn use_recovery_code(&self, id: AccountId, code: Digest) -> Result<bool> {
         let used = query("DELETE FROM recovery_codes WHERE account = ? AND digest = ?")
             .bind(number(id))
             .bind(code.0.to_vec());
-        let mut writer = self.writer().await?;
-        let used = used.execute(&mut *writer).await.explain()?;
-        Ok(used.rows_affected() > 0)
+        Ok(self.write(used).await? > 0)
     }
 
     async fn note(&self, entry: &SecurityEntry) -> Result<()> {
@@ -219,9 +198,7 @@ impl Safety for Store {
         .bind(entry.by.map(number))
         .bind(&entry.about)
         .bind(&entry.place);
-        let mut writer = self.writer().await?;
-        noted.execute(&mut *writer).await.map_err(clash)?;
-        Ok(())
+        self.write(noted).await.map(drop)
     }
 
     async fn entries(
@@ -236,17 +213,13 @@ impl Safety for Store {
             }
             None => query("SELECT * FROM security_log ORDER BY id DESC LIMIT ?").bind(count_max),
         };
-        let rows = all.fetch_all(&self.readers).await.explain()?;
-        let read: std::result::Result<Vec<_>, StoreError> = rows.iter().map(entry).collect();
-        Ok(read?)
+        self.all(all, entry).await
     }
 
     async fn drop_entries(&self, now: Moment) -> Result<()> {
         let before = now + Span(-ENTRIES_KEPT.0);
         let dropped = query("DELETE FROM security_log WHERE at < ?").bind(before.0);
-        let mut writer = self.writer().await?;
-        dropped.execute(&mut *writer).await.explain()?;
-        Ok(())
+        self.write(dropped).await.map(drop)
     }
 }
 

@@ -67,8 +67,7 @@ impl Uploads for Store {
         .bind(game.as_str())
         .bind(word)
         .bind(by.map(number));
-        let row = found.fetch_optional(&self.readers).await.explain()?;
-        Ok(row.as_ref().map(upload).transpose()?)
+        self.first(found, upload).await
     }
 
     async fn drop_upload(&self, game: &GameId, word: &str, by: Option<AccountId>) -> Result<u64> {
@@ -78,15 +77,11 @@ impl Uploads for Store {
         .bind(game.as_str())
         .bind(word)
         .bind(by.map(number));
-        let mut writer = self.writer().await?;
-        let dropped = dropped.execute(&mut *writer).await.explain()?;
-        Ok(dropped.rows_affected())
+        self.write(dropped).await
     }
 
     async fn drop_uploads_of(&self, id: AccountId) -> Result<u64> {
         let dropped = query("DELETE FROM uploads WHERE account = ?").bind(number(id));
-        let mut writer = self.writer().await?;
-        let dropped = dropped.execute(&mut *writer).await.explain()?;
-        Ok(dropped.rows_affected())
+        self.write(dropped).await
     }
 }
