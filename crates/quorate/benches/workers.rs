@@ -30,7 +30,8 @@ use quorate_store::{Store, StoreOptions};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::process::Program;
 use serde_json::{Value as Json, json};
-use site::{Site, now, pause, program};
+use site::running::program;
+use site::{Site, now, pause};
 use towns::{BOOK, PLAYERS, found, settle, town};
 
 /// How many votes are timed, and how many rows.

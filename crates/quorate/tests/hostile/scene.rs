@@ -20,7 +20,7 @@ use serde_json::Value as Json;
 use people::{account, applies, founder, posts};
 
 use crate::list::{Program, book};
-use crate::site::program;
+use crate::site::running::program;
 
 /// How many vote in the quiet game: so many that nobody's allowance is used up.
 pub(crate) const VOTERS: usize = 40;

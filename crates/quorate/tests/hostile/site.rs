@@ -1,15 +1,19 @@
 //! A server under test: it is asked over HTTP, and its processes are looked at from outside.
 
+#[path = "../running/mod.rs"]
+pub(crate) mod running;
+
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
+
+use running::Server;
 
 /// What a worker may use, in MiB, with what the program itself takes.
 pub(crate) const WORKER_MIB: u64 = 512 + 64;
@@ -17,17 +21,8 @@ pub(crate) const WORKER_MIB: u64 = 512 + 64;
 /// How often memory is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// The program: this build's, or another that `QUORATE_PROGRAM` names.
-pub(crate) fn program() -> PathBuf {
-    let own = || PathBuf::from(env!("CARGO_BIN_EXE_quorate"));
-    std::env::var_os("QUORATE_PROGRAM").map_or_else(own, PathBuf::from)
-}
-
 /// A server that goes with the test.
-pub(crate) struct Site {
-    process: Child,
-    address: String,
-}
+pub(crate) struct Site(Server);
 
 /// What was answered, and how long it took.
 pub(crate) struct Said {
@@ -90,36 +85,10 @@ impl Site {
 
     /// The same, begun by another program, whose words come first, and with more flags.
     pub(crate) fn with(before: &[&str], folder: &Path, flags: &[&str]) -> Self {
-        let own = program().into_os_string();
-        let mut words = before.iter().map(Into::into).chain([own]);
-        let mut serve = Command::new(words.next().expect("a program"));
-        serve.args(words).args([
-            "serve",
-            "--json",
-            "--listen",
-            "127.0.0.1:0",
-            "--law",
-            "workers",
-        ]);
-        serve
-            .args(["--connections-per-address", "1000", "--data"])
-            .arg(folder)
-            .args(flags);
+        let own = ["--law", "workers", "--connections-per-address", "1000"];
+        let flags: Vec<&str> = own.iter().chain(flags).copied().collect();
         // What cost a worker is told there, once for each.
-        let mut process = serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let told = process.as_mut().map(|process| process.stdout.take());
-        let told = told.expect("the server starts").expect("it is piped");
-        let mut said = String::new();
-        BufReader::new(told)
-            .read_line(&mut said)
-            .expect("it says where it is");
-        let said: Json = serde_json::from_str(&said).expect("it says so in JSON");
-        let address = said["serving"].as_str();
-        let address = address.unwrap_or_else(|| panic!("it doesn't serve: {said}"));
-        Self {
-            address: address.trim_start_matches("http://").to_owned(),
-            process: process.expect("the server starts"),
-        }
+        Self(Server::begun(before, folder, &flags, Stdio::null()))
     }
 
     /// Asks for something as whoever has a token.
@@ -135,33 +104,22 @@ impl Site {
             format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n")
         };
         let before = now();
-        let mut line = self.line();
-        write!(
-            line,
-            "{method} {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n{body}",
-            body.len()
-        )
-        .expect("it takes a request");
-        let mut answer = Vec::new();
-        line.read_to_end(&mut answer).expect("a whole answer");
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
-        let status = head.split(' ').nth(1).expect("a status");
+        let (status, body) = self.0.ask(method, path, &head, &body);
         Said {
-            status: status.parse().expect("a number"),
-            body: body.to_owned(),
+            status,
+            body,
             took: now() - before,
         }
     }
 
     /// A connection, for whoever does with it what nobody should.
     pub(crate) fn line(&self) -> TcpStream {
-        TcpStream::connect(&self.address).expect("the server answers")
+        TcpStream::connect(&self.0.address).expect("the server answers")
     }
 
     /// Looks at memory from now on.
     pub(crate) fn watch(&self) -> Watch {
-        let (server, over) = (self.process.id(), Arc::new(AtomicBool::new(false)));
+        let (server, over) = (self.0.number(), Arc::new(AtomicBool::new(false)));
         let is_over = Arc::clone(&over);
         let looking = move || {
             let idle = resident_mib(server);
@@ -186,7 +144,7 @@ impl Site {
     /// How much of a core the server and its workers use, in hundredths, after a while.
     pub(crate) fn busy_after(&self, time: Duration) -> u64 {
         pause(time);
-        let server = self.process.id();
+        let server = self.0.number();
         let at = || {
             let mut all = workers_of(server);
             all.insert(server, ticks(server).unwrap_or(0));
@@ -203,7 +161,7 @@ impl Site {
 
     /// What the server and its workers take together in MiB, each page that several share counted once.
     pub(crate) fn proportional_mib(&self) -> u64 {
-        let server = self.process.id();
+        let server = self.0.number();
         let all = workers_of(server).into_keys().chain([server]);
         let of = |id| kib_of(&format!("/proc/{id}/smaps_rollup"), "Pss:");
         all.map(of).sum::<u64>() / 1024
@@ -211,23 +169,23 @@ impl Site {
 
     /// What the server itself takes, in MiB.
     pub(crate) fn server_mib(&self) -> u64 {
-        resident_mib(self.process.id())
+        resident_mib(self.0.number())
     }
 
     /// How many descriptors it has open.
     pub(crate) fn descriptors(&self) -> u64 {
-        let open = std::fs::read_dir(format!("/proc/{}/fd", self.process.id()));
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.0.number()));
         open.map_or(0, |open| open.count() as u64)
     }
 
     /// How many threads it has.
     pub(crate) fn threads(&self) -> u64 {
-        stat(self.process.id(), 17).unwrap_or(0)
+        stat(self.0.number(), 17).unwrap_or(0)
     }
 
     /// Kills one of its workers.
     pub(crate) fn kill_worker(&self, nth: usize) {
-        let workers = workers_of(self.process.id());
+        let workers = workers_of(self.0.number());
         let one = workers.keys().nth(nth % workers.len().max(1));
         if let Some(id) = one {
             // It may have ended by itself meanwhile.
@@ -240,21 +198,10 @@ impl Site {
     }
 
     /// Tells it to end; gives how long that took.
-    pub(crate) fn end(mut self) -> Duration {
+    pub(crate) fn end(self) -> Duration {
         let before = now();
-        let id = self.process.id().to_string();
-        let told = Command::new("kill").args(["-TERM", &id]).status();
-        assert!(told.expect("it is told").success());
-        let ended = self.process.wait().expect("it ends");
-        assert!(ended.success(), "{ended}");
+        self.0.stop();
         now() - before
-    }
-}
-
-impl Drop for Site {
-    fn drop(&mut self) {
-        drop(self.process.kill());
-        drop(self.process.wait());
     }
 }
 

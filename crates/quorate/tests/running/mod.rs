@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 
 use serde_json::Value as Json;
@@ -12,6 +12,12 @@ fn quorate(words: &[&str], data: &Path) -> Output {
     let mut program = Command::new(env!("CARGO_BIN_EXE_quorate"));
     program.args(words).arg("--json").arg("--data").arg(data);
     program.output().expect("the program runs")
+}
+
+/// The program that serves: this build's, or another that `QUORATE_PROGRAM` names.
+pub(crate) fn program() -> PathBuf {
+    let own = || PathBuf::from(env!("CARGO_BIN_EXE_quorate"));
+    std::env::var_os("QUORATE_PROGRAM").map_or_else(own, PathBuf::from)
 }
 
 /// What a command says that succeeds.
@@ -65,14 +71,20 @@ impl Server {
 
     /// The same, begun by another program, whose words come first.
     pub(crate) fn under(before: &[&str], data: &Path, flags: &[&str]) -> Self {
-        let program = env!("CARGO_BIN_EXE_quorate");
-        let words: Vec<&str> = before.iter().copied().chain([program]).collect();
-        let mut process = Command::new(words[0])
-            .args(&words[1..])
+        Self::begun(before, data, flags, Stdio::inherit())
+    }
+
+    /// The same, and where it tells what goes wrong.
+    pub(crate) fn begun(before: &[&str], data: &Path, flags: &[&str], wrong: Stdio) -> Self {
+        let own = program().into_os_string();
+        let mut words = before.iter().map(Into::into).chain([own]);
+        let mut process = Command::new(words.next().expect("a program"))
+            .args(words)
             .args(["serve", "--json", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             .args(flags)
             .stdout(Stdio::piped())
+            .stderr(wrong)
             .spawn()
             .expect("the server starts");
         let told = process.stdout.take().expect("it is piped");
@@ -98,7 +110,30 @@ impl Server {
 
     /// The number of its process.
     pub(crate) fn id(&self) -> String {
-        self.process.id().to_string()
+        self.number().to_string()
+    }
+
+    /// The same as a number.
+    pub(crate) fn number(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Asks for something, with lines of its own in the head; gives the status and what was answered.
+    pub(crate) fn ask(&self, method: &str, path: &str, head: &str, body: &str) -> (u16, String) {
+        let mut line = TcpStream::connect(&self.address).expect("the server answers");
+        write!(
+            line,
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        )
+        .expect("it takes a request");
+        let mut answer = Vec::new();
+        line.read_to_end(&mut answer).expect("a whole answer");
+        let answer = String::from_utf8_lossy(&answer);
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+        let status = head.split(' ').nth(1).expect("a status");
+        (status.parse().expect("a number"), body.to_owned())
     }
 
     /// The first line of an answer.

@@ -3,8 +3,6 @@
 #[path = "../../src/cmd/bench/people.rs"]
 mod people;
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::path::Path;
 use std::process::Command;
 
@@ -50,7 +48,7 @@ impl Served {
         body: &str,
     ) -> (u16, String) {
         let head = format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n");
-        self.said(method, path, &head, body)
+        self.0.ask(method, path, &head, body)
     }
 
     /// The same in a browser in which somebody is signed in.
@@ -63,23 +61,7 @@ impl Served {
     ) -> (u16, String) {
         let head =
             format!("Cookie: {session}\r\nContent-Type: application/x-www-form-urlencoded\r\n");
-        self.said(method, path, &head, body)
-    }
-
-    fn said(&self, method: &str, path: &str, head: &str, body: &str) -> (u16, String) {
-        let mut line = TcpStream::connect(&self.0.address).expect("the server answers");
-        write!(
-            line,
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{head}Content-Length: {}\r\n\r\n{body}",
-            self.0.address,
-            body.len()
-        )
-        .expect("it takes a request");
-        let mut answer = String::new();
-        line.read_to_string(&mut answer).expect("a whole answer");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
-        let status = head.split(' ').nth(1).expect("a status");
-        (status.parse().expect("a number"), body.to_owned())
+        self.0.ask(method, path, &head, body)
     }
 
     /// The numbers of its workers of a kind.
