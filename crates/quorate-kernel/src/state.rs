@@ -283,6 +283,20 @@ impl State {
             .map(|(_, status, id)| (status, *id))
     }
 
+    /// The posts of a category that have a status, oldest first. No other is looked at.
+    pub fn posts_at<'a>(
+        &'a self,
+        category: &'a Name,
+        status: &'a Name,
+    ) -> impl Iterator<Item = PostId> + 'a {
+        let zero = PostId(Id::new(crate::ids::EventSeq(0), 0));
+        let first = (category.clone(), status.clone(), zero);
+        self.by_category
+            .range(first..)
+            .take_while(move |(c, s, _)| c == category && s == status)
+            .map(|(_, _, id)| *id)
+    }
+
     /// The comments under a post, oldest first.
     pub fn comments_of(&self, post: PostId) -> impl Iterator<Item = (&CommentKey, &Comment)> + '_ {
         let zero = Id::new(crate::ids::EventSeq(0), 0);

@@ -225,11 +225,9 @@ pub(crate) fn of_kind(tx: &Tx, kind: &Name, status: Option<&Name>) -> Vec<Thing>
         let mut ids: Vec<PostId> = Vec::new();
         for category in &categories {
             tx.read(ReadKey::Kind(category.clone()));
-            tx.with_state(|state| {
-                let of = state
-                    .posts_of(category)
-                    .filter(|(is, _)| status.is_none_or(|status| *is == status));
-                ids.extend(of.map(|(_, id)| id));
+            tx.with_state(|state| match status {
+                Some(status) => ids.extend(state.posts_at(category, status)),
+                None => ids.extend(state.posts_of(category).map(|(_, id)| id)),
             });
         }
         ids.sort();

@@ -64,12 +64,19 @@ impl GameView {
         posts.filter(|(_, post)| self.sees_post(post))
     }
 
-    /// Those of them whose status may still change, oldest first. All are looked through once for a page.
+    /// Those of them whose status may still change, oldest first.
     pub fn open_posts(&self) -> impl DoubleEndedIterator<Item = (&PostId, &Post)> {
         let open = self.open.get_or_init(|| {
-            let posts = self.posts().filter(|(_, post)| post.closed_at.is_none());
-            let open = posts.filter(|(_, post)| self.is_open(post));
-            open.map(|(id, _)| *id).collect()
+            let mut open = Vec::new();
+            for (name, category) in &self.law.categories {
+                let Some(first) = category.it.statuses.first() else {
+                    continue;
+                };
+                let of = self.state().posts_at(name, first);
+                open.extend(of.filter(|id| self.post(*id).is_some_and(|post| self.is_open(post))));
+            }
+            open.sort_unstable();
+            open
         });
         let rows = open.iter();
         rows.filter_map(|id| self.state().posts.get_key_value(id))
