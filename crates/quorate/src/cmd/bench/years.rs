@@ -4,16 +4,18 @@
 //! is wanted beyond that are marks on the tracker, as many after each proposal.
 
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use quorate_engine::conventions::MATTER;
 use quorate_kernel::command::Actor;
 use quorate_kernel::{PostId, Span, Thing};
 use serde_json::{Value as Json, json};
+use tempfile::TempDir;
 
 use super::reader::BenchReader;
 use super::scene::BenchScene;
@@ -59,9 +61,6 @@ const OPEN_FOR: Span = Span::hours(13);
 /// How long ago the game begins: so long that its last day is more than a year past, since a server takes its own time from such
 /// a game and not from the machine.
 const LONG_AGO: Span = Span::days(366 * 26);
-
-/// How long it may take until a file that was closed is let go.
-const LET_GO_WITHIN: Duration = Duration::from_secs(10);
 
 /// How often each thing is done to find its middle.
 const RUNS: usize = 41;
@@ -179,34 +178,31 @@ fn milestone(
     town.snapshot()?;
     middle("opening", &mut |_| town.opened())?;
     let closed: ClosedTown = town.close()?;
-    let runtime = tokio::runtime::Runtime::new()?;
-    runtime.block_on(let_go(folder))?;
-    let copy = tempfile::tempdir().context("there is no room for a folder")?;
-    for file in std::fs::read_dir(folder)? {
-        let file = file?;
-        std::fs::copy(file.path(), copy.path().join(file.file_name()))?;
-    }
+    let copy = copied(folder)?;
     let reading = BenchTown::again(copy.path(), clock.clone(), &closed)?;
     let people = reading.people()?;
     reading.close()?;
     let scene = BenchScene::of_folder(copy, GAME)?;
     indexed(scene.folder())?;
+    let runtime = tokio::runtime::Runtime::new()?;
     took.extend(runtime.block_on(pages(&scene, &people, post))?);
     let town = BenchTown::again(folder, clock.clone(), &closed)?;
     Ok((town, Milestone { events, took }))
 }
 
-/// Waits until the last connection has written what lies beside the file into it, and has taken that away.
-async fn let_go(folder: &Path) -> Result<()> {
-    let begun = now();
-    while folder.join("quorate.db-wal").exists() {
-        ensure!(
-            now() - begun < LET_GO_WITHIN,
-            "the game's file is still open"
-        );
-        tokio::time::sleep(LET_GO_WITHIN / 1_000).await;
+/// A copy of a folder that was just closed. What SQLite keeps beside its file may go into that meanwhile; then it is copied again.
+fn copied(folder: &Path) -> Result<TempDir> {
+    loop {
+        let copy = tempfile::tempdir().context("there is no room for a folder")?;
+        let copying = std::fs::read_dir(folder)?.try_for_each(|file| {
+            let file = file?;
+            std::fs::copy(file.path(), copy.path().join(file.file_name())).map(drop)
+        });
+        match copying {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            done => return Ok(done.map(|()| copy)?),
+        }
     }
-    Ok(())
 }
 
 /// Each page as it is drawn for each player in turn.
