@@ -225,7 +225,8 @@ fn votes(site: &Site, scene: &Scene, counts: &Counts, nth: u64) {
         let before = counts.last.fetch_max(seq, Ordering::Relaxed);
         assert!(before < seq, "{seq} came after {before}");
     }
-    pause(Duration::from_millis(500));
+    // As seldom: each vote stays in the game.
+    pause(Duration::from_secs(5));
 }
 
 fn pages(site: &Site, scene: &Scene, counts: &Counts, nth: u64) {
