@@ -1,6 +1,6 @@
 //! Whether matters close: where somebody who may takes each closing that is offered and time passes, none stays open.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use quorate_engine::law::{At, code_of};
@@ -72,7 +72,9 @@ impl SimulatedGame {
                 return Ok(());
             }
             if still > STILL && self.left_open(&mut known).is_some() {
-                self.stir(&mut known)?;
+                if still % STILL == 1 {
+                    self.vote_all((still / STILL) as usize - 1)?;
+                }
                 self.serve(&mut idle)?;
             }
             self.now = self.now + Span::hours(12);
@@ -163,26 +165,37 @@ impl SimulatedGame {
         }
     }
 
-    /// Everybody who holds an office tries once what nobody else may do. Who is none of those who may is known until that may
-    /// have changed.
+    /// Everybody who holds an office tries once what nobody else may do; who is away comes back. Who is none of those who may is
+    /// known until that may have changed.
     fn serve(&mut self, idle: &mut KnownRefusals<(PlayerId, Name)>) -> Result<(), String> {
         let law = Arc::clone(self.judge.law());
         let of_office = law.actions.values().filter(|decl| decl.it.by.is_some());
         let of_office: Vec<_> = of_office.collect();
         for member in self.members() {
             idle.keep_up(&self.events, self.now);
+            let mut is_away = false;
             for decl in &of_office {
                 let key = (member, decl.it.name.clone());
                 let mut offered = None;
-                idle.refusal(key, &self.judge, self.now, |tx| {
+                let refusal = idle.refusal(key, &self.judge, self.now, |tx| {
                     let offer = offered.insert(offers::offer(tx, member, decl));
                     not_theirs(offer).cloned()
                 });
+                is_away |= refusal.is_some_and(is_for_presence);
                 // What is refused may be done another day.
                 if let Some(offer) = offered.filter(|offer| not_theirs(offer).is_none()) {
                     let act = self.filled_in(&offer);
-                    let _ = self.does(Actor::Player(member), act)?;
+                    if self.does(Actor::Player(member), act)?.is_err() {
+                        // With less there is less to be wrong.
+                        let act = self.needed_alone(&offer);
+                        let _ = self.does(Actor::Player(member), act)?;
+                    }
                 }
+            }
+            if is_away {
+                let marks = self.marks_of(member);
+                let theirs = marks.difference(&self.founders_marks).cloned();
+                self.set_marks(member, theirs.map(|name| (name, false)).collect())?;
             }
         }
         Ok(())
@@ -240,47 +253,17 @@ impl SimulatedGame {
         Ok(())
     }
 
-    /// A game that stands still may wait for people, such as a winner who is away, or for votes: who is away comes back, and
-    /// whoever hasn't voted on a matter takes its first side.
-    fn stir(&mut self, known: &mut KnownRefusals<ClosingKey>) -> Result<(), String> {
-        known.keep_up(&self.events, self.now);
-        let open = self.open_matters();
-        let Some(oldest) = open.first() else {
-            return Ok(());
-        };
-        let mut away = self.members();
-        away.retain(|who| {
-            self.closings_of_office(*oldest).iter().any(|decl| {
-                let refusal = self.refused(known, *who, decl, *oldest);
-                refusal.is_some_and(|it| {
-                    it.needs
-                        .iter()
-                        .any(|need| matches!(need.topic, Topic::Uncounted { .. }))
-                })
-            })
-        });
-        for who in away {
-            let marks = self.marks_of(who);
-            let theirs = marks.difference(&self.founders_marks).cloned();
-            self.set_marks(who, theirs.map(|name| (name, false)).collect())?;
-        }
-        for post in open {
-            let category = self
-                .state()
-                .posts
-                .get(&post)
-                .map(|row| row.category.clone());
-            let decl = category.and_then(|category| self.judge.law().categories.get(&category));
-            let Some(side) = decl.and_then(|decl| decl.it.icons.first()) else {
+    /// A game that stands still may wait for votes: everybody takes the same side of each matter, and another one the next time.
+    fn vote_all(&mut self, nth: usize) -> Result<(), String> {
+        for post in self.open_matters() {
+            let category = self.state().posts.get(&post).map(|row| &row.category);
+            let decl = category.and_then(|category| self.judge.law().categories.get(category));
+            let sides = decl.map(|decl| decl.it.icons.clone()).unwrap_or_default();
+            let Some(side) = sides.iter().cycle().nth(nth) else {
                 continue;
             };
             let text = typed(&format!(":{side}:"));
-            let comments = self.state().comments_of(post);
-            let votes = comments.filter(|(_, row)| !row.icons.is_empty());
-            let voted: BTreeSet<_> = votes.filter_map(|(_, row)| row.author.player()).collect();
-            let mut silent = self.members();
-            silent.retain(|who| !voted.contains(who));
-            for who in silent {
+            for who in self.members() {
                 let text = text.clone();
                 let _ = self.does(Actor::Player(who), Act::Comment { post, text })?;
             }
@@ -380,6 +363,12 @@ fn has_code_of(one: &Rule, other: &Rule) -> bool {
 /// The refusal of somebody who is none of those who may.
 fn not_theirs(offer: &Offer) -> Option<&Refusal> {
     offer.open.as_ref().err().filter(|it| is_for_others(it))
+}
+
+/// Whether a refusal says that who acts doesn't count as a player now, as one who is away.
+fn is_for_presence(refusal: &Refusal) -> bool {
+    let is_presence = |need: &Need| matches!(need.topic, Topic::Uncounted { .. });
+    refusal.needs.iter().any(is_presence)
 }
 
 /// Whether a refusal says that others may do it.

@@ -143,6 +143,16 @@ impl SimulatedGame {
         }
     }
 
+    /// An action with what it must be given and nothing else.
+    pub(super) fn needed_alone(&mut self, offer: &Offer) -> Act {
+        let needed = offer.fields.iter().filter(|field| field.default.is_none());
+        let args = needed.map(|field| (field.name.clone(), self.field_value(field)));
+        Act::Do {
+            action: offer.action.clone(),
+            args: args.collect(),
+        }
+    }
+
     /// An answer to what waits for this player, or to nothing.
     fn answer(&mut self, player: PlayerId) -> Act {
         let open = self.state().open.iter().find(|(key, _)| key.who == player);
