@@ -58,7 +58,7 @@ fn a_dynasty_is_won_and_the_winner_ascends() {
         bert.sees("It is posted").await;
         let claim = bert.path().await;
         anna.open("/g/night-town/act").await;
-        anna.sees("Not while the game is in hiatus").await;
+        anna.sees("Needs the end of the hiatus").await;
         anna.vote(&claim, "for").await;
         bert.vote(&claim, "for").await;
         bert.open(&claim).await;
