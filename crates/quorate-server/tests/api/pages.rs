@@ -351,13 +351,13 @@ async fn a_proposal_that_is_one_too_many_is_refused_before_it_is_written() {
     let form = format!("/g/{}/new/Proposal", game.word);
     for title in ["One", "Two"] {
         let open = get(&game, &anna, &form).await.text();
-        assert!(!open.contains("a free place"), "{open}");
+        assert!(!open.contains("fewer pending proposals"), "{open}");
         let post = json!({ "category": "Proposal", "title": title, "body": "So be it." });
         game.post("/posts", &post).by(&game.anna).gives(201).await;
     }
     let third = get(&game, &anna, &form).await.text();
     assert!(
-        third.contains("needs a free place among your pending proposals."),
+        third.contains("needs fewer pending proposals of yours."),
         "{third}"
     );
 }
