@@ -40,7 +40,7 @@ const AGAIN_MAX: u32 = 3;
 /// How long a worker may take to take up a game's law before a job, compiled and checked.
 const OPEN_WITHIN: Duration = Duration::from_secs(5);
 
-/// Of how many games a new worker takes up the laws before anybody asks for a page of them.
+/// Of how many games a new worker of pages takes up the laws before anybody asks for one.
 const LAWS_AHEAD: usize = 4;
 
 /// How much a job may ask of the server; no page comes near.
@@ -377,11 +377,12 @@ impl Readers {
         Err(LostJob { failed, at_fault })
     }
 
-    /// Has another worker ready in place of one that is gone. It takes up the laws of quick games first: their next pages need not
-    /// wait for that.
+    /// Has another worker ready in place of one that is gone. One of pages takes up the laws of quick games first: their next pages
+    /// need not wait for that.
     fn replace(&self, pool: &Arc<Pool>) {
         let (pool, near) = (Arc::clone(pool), self.near.clone());
-        let games = self.paces.quick(LAWS_AHEAD);
+        let is_for_pages = Arc::ptr_eq(&pool, &self.light);
+        let games = self.paces.quick(if is_for_pages { LAWS_AHEAD } else { 0 });
         tokio::spawn(async move {
             let ready = async {
                 let mut worker = pool.start().await?;

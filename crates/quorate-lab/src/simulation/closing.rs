@@ -80,7 +80,7 @@ impl SimulatedGame {
             self.now = self.now + Span::hours(12);
         }
         self.run_due_as_founded()?;
-        // Somebody may have given up the office with the last that they did.
+        // Whoever held the office may have resigned in the last look.
         self.attend(&mut known)?;
         match self.left_open(&mut known) {
             None => Ok(()),
@@ -181,7 +181,7 @@ impl SimulatedGame {
                     let offer = offered.insert(offers::offer(tx, member, decl));
                     not_theirs(offer).cloned()
                 });
-                is_away |= refusal.is_some_and(is_for_presence);
+                is_away |= refusal.is_some_and(is_about_presence);
                 // What is refused may be done another day.
                 if let Some(offer) = offered.filter(|offer| not_theirs(offer).is_none()) {
                     let act = self.filled_in(&offer);
@@ -366,7 +366,7 @@ fn not_theirs(offer: &Offer) -> Option<&Refusal> {
 }
 
 /// Whether a refusal says that who acts doesn't count as a player now, as one who is away.
-fn is_for_presence(refusal: &Refusal) -> bool {
+fn is_about_presence(refusal: &Refusal) -> bool {
     let is_presence = |need: &Need| matches!(need.topic, Topic::Uncounted { .. });
     refusal.needs.iter().any(is_presence)
 }

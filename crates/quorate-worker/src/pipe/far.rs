@@ -408,6 +408,7 @@ mod tests {
         drop(far);
         assert_eq!(answering.join().unwrap(), 4);
     }
+
     #[test]
     fn a_task_without_a_request_takes_up_a_law_and_makes_nothing() {
         let (ours, theirs) = UnixStream::pair().unwrap();

@@ -103,6 +103,7 @@ mod tests {
         paces.note(&game, QUICK * 2);
         assert_eq!(paces.of(&game), GamePace::Unknown);
     }
+
     #[test]
     fn the_quick_games_are_those_whose_pages_were_made_last() {
         let paces = Paces::default();
