@@ -277,6 +277,12 @@ impl Games {
             return Ok(false);
         }
         if !is_removed {
+            // A writer that was woken before the game came back finds none, and would tell that to whoever asks next.
+            if let Some(slot) = self.0.registry.slot(game)
+                && slot.awake().await.is_err()
+            {
+                slot.gone().await;
+            }
             self.adopt(game).await?;
             return Ok(true);
         }

@@ -111,3 +111,19 @@ async fn snapshots_are_kept_as_the_log_grows_and_with_each_dynasty() {
     let world = world.restarted().await;
     assert_eq!(world.count().await, 5);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_that_is_put_back_is_there_for_the_next_who_asks() {
+    let world = World::new().await;
+    for _ in 0..2_000 {
+        assert!(world.games.set_removed(&world.reef, true).await.unwrap());
+        let (games, reef) = (world.games.clone(), world.reef.clone());
+        // It finds no game, or the one that is just coming back.
+        let early = tokio::spawn(async move { games.snapshot(&reef).await.map(drop) });
+        assert!(world.games.set_removed(&world.reef, false).await.unwrap());
+        world.games.snapshot(&world.reef).await.unwrap();
+        if let Err(error) = early.await.unwrap() {
+            assert!(matches!(error, OperatingError::NoGame(_)), "{error}");
+        }
+    }
+}
