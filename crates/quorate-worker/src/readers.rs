@@ -34,13 +34,16 @@ const LIGHT_MAX: usize = 64;
 /// After how many jobs a worker is replaced, so that what it has gathered is given back.
 const JOBS_MAX: u32 = 256;
 
+/// How many jobs more it does at most until the other one is ready, so that nobody waits for that.
+const JOBS_BEYOND: u32 = 64;
+
 /// How often a job is done again at most whose worker was killed.
 const AGAIN_MAX: u32 = 3;
 
 /// How long a worker may take to take up a game's law before a job, compiled and checked.
 const OPEN_WITHIN: Duration = Duration::from_secs(5);
 
-/// Of how many games a new worker of pages takes up the laws before anybody asks for one.
+/// Of how many games a new worker of pages takes up the laws before anybody asks for one: those that are read most.
 const LAWS_AHEAD: usize = 4;
 
 /// How much a job may ask of the server; no page comes near.
@@ -87,6 +90,8 @@ struct ReadersWorker {
     /// Whose law it has at hand.
     game: Option<GameId>,
     jobs: u32,
+    /// Whether another one is being made ready in its place.
+    has_successor: bool,
     forgets: u64,
     /// How long it had had a processor when it began with its job.
     worked: Duration,
@@ -186,6 +191,7 @@ impl Pool {
             socket,
             game: None,
             jobs: 0,
+            has_successor: false,
             forgets,
             worked: Duration::ZERO,
         })
@@ -214,14 +220,21 @@ impl Pool {
         self.ended.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// A worker that has done its job is kept for the next one. False where it has done enough, and another has to take its place.
-    fn put(&self, worker: ReadersWorker) -> bool {
-        let has_done_enough = worker.jobs >= JOBS_MAX;
+    /// A worker that has done its job is kept for the next one. True where it has done enough, and another is to take its place.
+    fn put(&self, mut worker: ReadersWorker) -> bool {
+        let is_due = worker.jobs >= JOBS_MAX && !worker.has_successor;
+        worker.has_successor |= is_due;
         let is_fresh = worker.forgets == self.forgets.load(Ordering::SeqCst);
-        if is_fresh && !has_done_enough {
+        if is_fresh && worker.jobs < JOBS_MAX + JOBS_BEYOND {
             locked(&self.idle).push(worker);
         }
-        !has_done_enough
+        is_due
+    }
+
+    /// A new worker takes the place of those that have done enough.
+    fn put_new(&self, worker: ReadersWorker) {
+        locked(&self.idle).retain(|worker| !worker.has_successor);
+        self.put(worker);
     }
 
     /// The turn of somebody: whoever holds it has a job running or in line for a slot.
@@ -352,7 +365,7 @@ impl Readers {
             Ok(made) => {
                 self.note(job, worker.worked());
                 worker.game.clone_from(&job.game);
-                if !pool.put(worker) {
+                if pool.put(worker) {
                     self.replace(pool);
                 }
                 return Ok(made);
@@ -393,7 +406,7 @@ impl Readers {
                 Ok::<_, JobFailed>(worker)
             };
             match ready.await {
-                Ok(worker) => drop(pool.put(worker)),
+                Ok(worker) => pool.put_new(worker),
                 Err(error) => tracing::error!(%error, "a worker cannot be replaced"),
             }
         });

@@ -27,34 +27,46 @@ pub(super) enum GamePace {
     Slow,
 }
 
-/// How quick the pages of games are, and since when that is known.
+/// How quick the pages of games are.
 #[derive(Debug, Default)]
-pub(super) struct Paces(Mutex<HashMap<GameId, (GamePace, Instant)>>);
+pub(super) struct Paces(Mutex<HashMap<GameId, KnownPace>>);
+
+/// How quick the pages of one game are.
+#[derive(Debug)]
+struct KnownPace {
+    pace: GamePace,
+    /// When the last one was made.
+    since: Instant,
+    /// How many were made, those of long ago counting for less.
+    pages: u32,
+}
 
 impl Paces {
-    fn known(&self) -> MutexGuard<'_, HashMap<GameId, (GamePace, Instant)>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<GameId, KnownPace>> {
         // No code under the lock can leave it half-changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The pace of a game.
     pub(super) fn of(&self, game: &GameId) -> GamePace {
-        let known = self.known().get(game).copied();
-        let fresh = known.filter(|(_, since)| now().duration_since(*since) < KNOWN_FOR);
-        fresh.map_or(GamePace::Unknown, |(pace, _)| pace)
+        let known = self.known();
+        let fresh = known.get(game).filter(|known| known.is_fresh(now()));
+        fresh.map_or(GamePace::Unknown, |known| known.pace)
     }
 
-    /// The quick games whose pages were made last, no more than so many.
+    /// The quick games that are read most, no more than so many. What was read before counts for half from then on.
     pub(super) fn quick(&self, most: usize) -> Vec<GameId> {
-        let known = self.known();
-        let quick = known
+        let mut known = self.known();
+        let mut quick: Vec<_> = known
             .iter()
-            .filter(|(_, (pace, _))| *pace == GamePace::Quick);
-        let mut quick: Vec<_> = quick
-            .map(|(game, (_, since))| (*since, game.clone()))
+            .filter(|(_, known)| known.pace == GamePace::Quick)
+            .map(|(game, known)| (known.pages, game.clone()))
             .collect();
-        quick.sort_by_key(|(since, _)| std::cmp::Reverse(*since));
+        quick.sort_by(|one, other| other.cmp(one));
         quick.truncate(most);
+        for known in known.values_mut() {
+            known.pages /= 2;
+        }
         quick.into_iter().map(|(_, game)| game).collect()
     }
 
@@ -68,10 +80,25 @@ impl Paces {
         };
         let now = now();
         let mut known = self.known();
-        if !known.contains_key(game) {
-            known.retain(|_, (_, since)| now.duration_since(*since) < KNOWN_FOR);
+        if let Some(known) = known.get_mut(game) {
+            known.pace = pace;
+            known.since = now;
+            known.pages = known.pages.saturating_add(1);
+            return;
         }
-        known.insert(game.clone(), (pace, now));
+        known.retain(|_, known| known.is_fresh(now));
+        let first = KnownPace {
+            pace,
+            since: now,
+            pages: 1,
+        };
+        known.insert(game.clone(), first);
+    }
+}
+
+impl KnownPace {
+    fn is_fresh(&self, now: Instant) -> bool {
+        now.duration_since(self.since) < KNOWN_FOR
     }
 }
 
@@ -105,13 +132,22 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_games_are_those_whose_pages_were_made_last() {
+    fn the_quick_games_that_are_read_most_come_first() {
         let paces = Paces::default();
-        let games = ["reef", "moor", "fen", "dune"].map(|game| game.parse::<GameId>().unwrap());
-        for (game, worked) in games.iter().zip([QUICK, SLOW, QUICK, QUICK]) {
-            paces.note(game, worked);
+        let [reef, moor, fen, dune] =
+            ["reef", "moor", "fen", "dune"].map(|game| game.parse::<GameId>().unwrap());
+        for _ in 0..4 {
+            paces.note(&fen, QUICK);
+            paces.note(&moor, SLOW);
         }
-        let [_, _, fen, dune] = games;
-        assert_eq!(paces.quick(2), [dune, fen]);
+        for game in [&reef, &dune, &dune] {
+            paces.note(game, QUICK);
+        }
+        assert_eq!(paces.quick(2), [fen.clone(), dune.clone()]);
+        for _ in 0..2 {
+            paces.note(&dune, QUICK);
+        }
+        let why = "two of now count for more than four of before";
+        assert_eq!(paces.quick(1), [dune], "{why}");
     }
 }
