@@ -25,8 +25,10 @@ use quorate_runtime::judge::Judges;
 use game::SimulatedGame;
 pub use game::{SimulationFailure, SimulationTally};
 
-/// After how many steps it is looked at whether all matters that are open would close.
+/// After how many steps at least it is looked at whether all matters that are open would close, and how often in a game at most: a
+/// look plays three months.
 const CLOSED_EVERY: u64 = 100;
+const LOOKS_MAX: u64 = 50;
 
 /// For one in so many of the steps, the first ones, nobody changes the rules: whether matters close is looked at of those that the
 /// game was founded with.
@@ -45,11 +47,12 @@ pub fn play(
     progress: &dyn Fn(u64),
 ) -> Result<SimulationTally, SimulationFailure> {
     let mut game = SimulatedGame::begin(book, seed)?;
+    let closed_every = CLOSED_EVERY.max(steps / LOOKS_MAX);
     for number in 1..=steps {
         game.keeps_law = number <= steps / KEEPS_LAW;
         guarded(|| step(&mut game)).map_err(|what| game.failure(number, what))?;
         game.tally.steps = number;
-        if number % CLOSED_EVERY == 0 || number == steps {
+        if number % closed_every == 0 || number == steps {
             guarded(|| game.all_close()).map_err(|what| game.failure(number, what))?;
         }
         progress(number);

@@ -10,7 +10,7 @@ use quorate_kernel::command::{Act, Actor, Command, typed};
 use quorate_kernel::law::Rule;
 use quorate_kernel::patch::{Clause, Patch};
 use quorate_kernel::refusal::Topic;
-use quorate_kernel::rows::OpenKey;
+use quorate_kernel::rows::{CellKey, OpenKey};
 use quorate_kernel::seal::Sealed;
 use quorate_kernel::{Name, Need, PlayerId, PostId, Refusal, Span, Thing, Value};
 use quorate_law::declare::ActionDecl;
@@ -301,8 +301,11 @@ impl SimulatedGame {
     }
 
     /// A matter that is still open though somebody of the office that closes it is active, and what its closings lack. One that
-    /// anybody may close may wait for votes.
+    /// anybody may close may wait for votes, and all may wait for somebody who left, where a matter wanted that.
     fn left_open(&self, known: &mut KnownRefusals<ClosingKey>) -> Option<String> {
+        if self.waits_for_who_left() {
+            return None;
+        }
         known.keep_up(&self.events, self.now);
         let (post, lacks) = self.open_matters().into_iter().find_map(|post| {
             let lacks = self.lacks(known, post);
@@ -320,6 +323,34 @@ impl SimulatedGame {
             row.at,
             lacks.join("; ")
         ))
+    }
+
+    /// Whether a matter that was enacted put somebody who left where the game keeps whom it waits for: only another matter changes that.
+    fn waits_for_who_left(&self) -> bool {
+        let (state, members) = (self.state(), self.members());
+        let names_who_left = |value: &Value| matches!(value, Value::Thing(Thing::Player(who)) if !members.contains(who));
+        let wanted = state.posts.values().filter(|post| post.closed_at.is_some());
+        let wanted = wanted.filter_map(|post| post.patch.as_ref()?.plain());
+        let mut wanted = wanted.flat_map(|patch| &patch.clauses);
+        wanted.any(|clause| {
+            let Clause::SetValue {
+                thing: Thing::Game,
+                name,
+                value,
+            } = clause
+            else {
+                return false;
+            };
+            let key = CellKey {
+                thing: Thing::Game,
+                name: name.clone(),
+            };
+            names_who_left(value)
+                && state
+                    .cells
+                    .get(&key)
+                    .is_some_and(|cell| cell.value == *value)
+        })
     }
 
     /// Each closing of a matter with the refusal of the active player who lacks most for another reason than who they are; of
@@ -419,18 +450,25 @@ action("shelve", shelve, BY title = "Shelve")
     fn with_the_bill(rule: &str) -> SimulatedGame {
         let rules = book(&[("1-bills.md", rule)]);
         let mut game = SimulatedGame::begin(&rules, 1).expect("it begins");
-        let chair = Actor::Player(game.members()[0]);
+        posted(&mut game, None);
+        game
+    }
+
+    /// The first member posts a Bill.
+    fn posted(game: &mut SimulatedGame, patch: Option<Sealed<Patch>>) -> PostId {
+        let author = Actor::Player(game.members()[0]);
         let bill = NewPost {
             category: "Bill".into(),
             title: typed("A bill"),
             body: typed(""),
             flavour: typed(""),
             fields: Vec::new(),
-            patch: None,
+            patch,
         };
-        let posted = game.send(chair, Act::Post(Box::new(bill)));
-        posted.expect("it holds").event().expect("anybody may");
-        game
+        let judged = game.send(author, Act::Post(Box::new(bill)));
+        judged.expect("it holds").event().expect("anybody may");
+        let last = game.open_matters().into_iter().next_back();
+        last.expect("it is open")
     }
 
     #[test]
@@ -518,6 +556,46 @@ action("shelve", shelve, BY title = "Shelve")
         assert_eq!(closed.len(), 1, "{closed:?}");
         let took = closed[0].at - posted;
         assert!(took >= Span::days(60) && took <= Span::days(61), "{took}");
+    }
+
+    #[test]
+    fn a_game_may_wait_for_somebody_who_left_only_where_a_matter_wanted_that() {
+        let rule = BILLS.replace("BY", "by = chairs,").replace(
+            "now >= bill.at + days(AFTER), \"a Bill that nobody wants\"",
+            "game.heir == None, \"a game without an heir\"",
+        );
+        let rule = rule.replace(
+            "def shelve",
+            "heir = reference(\"Heir\", player, of = game)\n\n\
+             def carry(actor: Player, bill: Bill):\n    close(bill, \"shelved\")\n    apply(bill)\n\n\
+             action(\"carry\", carry, title = \"Carry\")\n\ndef shelve",
+        );
+        let mut game = with_the_bill(&rule);
+        let chair = game.members()[0];
+        // Whoever only asked to play is no more there than whoever left.
+        let mut others = game.state().people.keys().skip(1);
+        let gone = *others.next().expect("somebody applied");
+        let names_them = Clause::SetValue {
+            thing: Thing::Game,
+            name: "heir".into(),
+            value: Value::Thing(Thing::Player(gone)),
+        };
+        let by_hand = game.aside(|game| {
+            repair(game, names_them.clone());
+            game.all_close()
+        });
+        let left = by_hand.expect_err("no matter wanted it");
+        assert!(left.contains("a game without an heir"), "{left}");
+        let patch = Patch {
+            clauses: vec![names_them],
+        };
+        let bill = posted(&mut game, Some(Sealed::close(patch, [0; 16])));
+        let args = vec![("bill".into(), Value::Thing(Thing::Post(bill)))];
+        let action = "carry".into();
+        let carried = game.send(Actor::Player(chair), Act::Do { action, args });
+        carried.expect("it holds").event().expect("anybody may");
+        assert_eq!(game.open_matters().len(), 1, "the first Bill");
+        assert_eq!(game.all_close(), Ok(()));
     }
 
     fn repair(game: &mut SimulatedGame, clause: Clause) {
