@@ -11,7 +11,7 @@ use quorate_kernel::command::Actor;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::seal::SealBytes;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::judge::Head;
 use crate::ports::{
@@ -37,6 +37,8 @@ struct MemoryContents {
     outages: Vec<Outage>,
     removed: BTreeMap<GameId, Moment>,
     fail_next: Option<StoreError>,
+    /// For what whoever looks next for a game waits.
+    held_row: Option<oneshot::Receiver<()>>,
     /// The games of each append that was made, in order.
     appends: Vec<Vec<GameId>>,
     index: BTreeMap<GameId, index::MemoryIndex>,
@@ -80,6 +82,13 @@ impl Memory {
     /// Lets so many appends go on.
     pub fn let_through(&self, append_count: usize) {
         self.gate.add_permits(append_count);
+    }
+
+    /// Makes whoever looks next for a game wait with what they found, until something is sent.
+    pub fn hold_next_row(&self) -> oneshot::Sender<()> {
+        let (release, held) = oneshot::channel();
+        self.kept().held_row = Some(held);
+        release
     }
 
     /// The games whose batches each append held.
@@ -131,10 +140,18 @@ impl Journal for Memory {
     }
 
     async fn game(&self, game: &GameId) -> Result<Option<GameRow>, StoreError> {
-        let kept = self.kept();
-        let there = kept.games.get(game);
-        let there = there.filter(|_| !kept.removed.contains_key(game));
-        Ok(there.map(|game| game.row.clone()))
+        let (row, held) = {
+            let mut kept = self.kept();
+            let there = kept.games.get(game);
+            let there = there.filter(|_| !kept.removed.contains_key(game));
+            let row = there.map(|game| game.row.clone());
+            (row, kept.held_row.take())
+        };
+        if let Some(held) = held {
+            // A test that ends lets everybody go on.
+            drop(held.await);
+        }
+        Ok(row)
     }
 
     async fn append(&self, batches: &[Batch]) -> Result<(), StoreError> {

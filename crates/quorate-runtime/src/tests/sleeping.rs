@@ -112,18 +112,36 @@ async fn snapshots_are_kept_as_the_log_grows_and_with_each_dynasty() {
     assert_eq!(world.count().await, 5);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn a_game_that_is_put_back_is_there_for_the_next_who_asks() {
     let world = World::new().await;
-    for _ in 0..2_000 {
-        assert!(world.games.set_removed(&world.reef, true).await.unwrap());
-        let (games, reef) = (world.games.clone(), world.reef.clone());
-        // It finds no game, or the one that is just coming back.
-        let early = tokio::spawn(async move { games.snapshot(&reef).await.map(drop) });
-        assert!(world.games.set_removed(&world.reef, false).await.unwrap());
-        world.games.snapshot(&world.reef).await.unwrap();
-        if let Err(error) = early.await.unwrap() {
-            assert!(matches!(error, OperatingError::NoGame(_)), "{error}");
+    let (games, reef) = (&world.games, &world.reef);
+    assert!(games.set_removed(reef, true).await.unwrap());
+    let release = world.memory.hold_next_row();
+    let early = tokio::spawn({
+        let (games, reef) = (games.clone(), reef.clone());
+        async move { games.snapshot(&reef).await.map(drop) }
+    });
+    until(async || games.is_awake(reef)).await;
+    settle().await;
+    let next = tokio::spawn({
+        let (games, reef) = (games.clone(), reef.clone());
+        async move {
+            assert!(games.set_removed(&reef, false).await.unwrap());
+            games.snapshot(&reef).await.map(drop)
         }
+    });
+    settle().await;
+    // Whoever came while there was no game hears of none only now.
+    release.send(()).unwrap();
+    let early = early.await.unwrap().unwrap_err();
+    assert!(matches!(early, OperatingError::NoGame(_)), "{early}");
+    next.await.unwrap().unwrap();
+}
+
+/// Lets everybody come as far as they can.
+async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
     }
 }
