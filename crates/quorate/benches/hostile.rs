@@ -1,5 +1,6 @@
 //! How long hostile programs and texts take in each place, and how long others wait meanwhile: `cargo bench -p quorate --bench
-//! hostile` prints the tables of `docs/security.md`. `QUORATE_PROGRAM` names another build of the program to be tried.
+//! hostile` prints the tables of `docs/security.md`, with `-- crowd` the one of those who wait alone. `QUORATE_PROGRAM` names another
+//! build of the program to be tried.
 #![expect(clippy::print_stdout, reason = "a benchmark speaks on standard output")]
 #![allow(dead_code, reason = "what is asserted is for the test")]
 
@@ -39,6 +40,9 @@ fn main() {
     let programs = list::programs();
     let scene = Scene::set(&programs);
     let site = Site::start(scene.folder());
+    if std::env::args().any(|word| word == "crowd") {
+        return crowd(&site, &scene, &programs);
+    }
     let watch = site.watch();
     let (mut busiest, mut late, mut slowest_calm) = (0, 0, Duration::ZERO);
     head("program", &PROGRAM_PLACES);

@@ -9,9 +9,13 @@ use crate::list::{Program, bad_rule};
 use crate::scene::{ATTACKERS, QUIET, Scene, VOTERS, attacker, siege_of, voter};
 use crate::site::{Site, now, pause};
 
-/// How long a reader, a voter or an attacker thinks before the next request. The client takes cores too: a flood of requests that
+/// How long a reader or an attacker thinks before the next request. The client takes cores too: a flood of requests that
 /// are turned away at once would be about that.
 const THINKS: Duration = Duration::from_millis(20);
+
+/// How long it is from a vote to the next one: five votes a second are more than any game has. Under thousands of votes a page would
+/// take longer by itself.
+const VOTES_EVERY: Duration = Duration::from_millis(200);
 
 /// How long somebody waited, of many times.
 #[derive(Clone, Default)]
@@ -166,7 +170,7 @@ fn votes(site: &Site, scene: &Scene, length: Duration) -> Waits {
         }
         assert_eq!(said.status, 201, "{}", said.body);
         waits.0.push(said.took);
-        pause(THINKS);
+        pause(VOTES_EVERY);
     }
     waits
 }
