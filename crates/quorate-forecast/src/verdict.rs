@@ -1,6 +1,8 @@
 //! What a tally comes to, as data: what a matter waits for, which vote decides it, what could still change it. The law says so,
 //! on copies where the votes that are still out are cast and time passes.
 
+use std::collections::BTreeMap;
+
 use quorate_engine::conventions;
 use quorate_engine::judge::{Inputs, Judge};
 use quorate_kernel::command::{Act, Actor, Command, typed};
@@ -217,39 +219,34 @@ impl<'a> OpenMatter<'a> {
         taken.is_ok().then_some(copy)
     }
 
-    /// The least number of further votes for a side, by those who have none yet, that changes something: found by halving, for
-    /// what some votes have changed more of them do not change back.
+    /// The least number of further votes for a side, by those who have none yet, that changes something. What the count lacks is
+    /// tried first; else it is found by halving, for what some votes have changed more of them do not change back.
     #[must_use]
     pub fn more(&self, side: &str) -> Option<MoreVotes> {
         if !self.takes(side) {
             return None;
         }
-        let mut copies: Vec<Judge> = Vec::new();
-        for player in self.out.iter().take(OUT_MAX) {
-            let on = copies.last().unwrap_or(&self.fork.judge);
-            let Some(copy) = self.cast(on, *player, side) else {
-                break;
-            };
-            copies.push(copy);
-        }
-        let flipped = |nth: usize| {
-            let (then, _) = self.standing(copies.get(nth)?, self.fork.now);
-            (!then.is_as(&self.now)).then_some(then)
+        let mut cast = CastVotes::none(self, side);
+        let votes = match self.lacks(side).filter(|lacks| cast.flips_first(*lacks)) {
+            Some(lacks) => lacks,
+            None => cast.first_flip()?,
         };
-        let (mut low, mut high) = (0, copies.len().checked_sub(1)?);
-        let mut then = flipped(high)?;
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match flipped(middle) {
-                Some(there) => (high, then) = (middle, there),
-                None => low = middle + 1,
-            }
-        }
+        let then = cast.flipped(votes)?;
         Some(MoreVotes {
             side: side.to_owned(),
-            votes: high + 1,
+            votes,
             then,
         })
+    }
+
+    /// How many votes a side lacks to be enough, as far as the count tells.
+    fn lacks(&self, side: &str) -> Option<usize> {
+        let cast = self.votes.ballots.iter().filter(|(_, word)| word == side);
+        let counted = match (side, self.now.in_favour) {
+            ("for", Some(in_favour)) => in_favour,
+            _ => i64::try_from(cast.count()).ok()?,
+        };
+        usize::try_from(self.now.enough? - counted).ok()
     }
 
     /// The first moment at which something changes though nobody votes any more: the law says of each answer how long it holds.
@@ -352,10 +349,15 @@ impl<'a> OpenMatter<'a> {
     fn deciding(&self) -> Vec<DecidingVote> {
         let leader = self.votes.leader;
         let sides = ["for", "against"].into_iter();
+        // Where nobody defers to the leader, their vote is like any other.
+        let carries = self.votes.deferring > 0;
+        let anybody = self.out.iter().find(|player| Some(**player) != leader);
+        let first = self.out.first().filter(|_| carries || anybody.is_none());
+        let mut tries: Vec<PlayerId> = anybody.into_iter().chain(first).copied().collect();
+        tries.dedup();
         let found = sides.filter(|side| self.takes(side)).filter_map(|side| {
-            let anybody = self.out.iter().find(|player| Some(**player) != leader);
-            let mut tries = anybody.into_iter().chain(self.out.first()).copied();
-            tries.find_map(|who| self.decides(who, side))
+            let mut tries = tries.iter();
+            tries.find_map(|who| self.decides(*who, side))
         });
         found.collect()
     }
@@ -388,5 +390,73 @@ impl<'a> OpenMatter<'a> {
             let post = state.posts.get(id);
             post.is_some_and(|post| law.is_open(post) && self.fork.view().post(post))
         })
+    }
+}
+
+/// Votes of one side that are cast on copies, one after the other, by those who have none.
+struct CastVotes<'m, 'a> {
+    matter: &'m OpenMatter<'a>,
+    side: &'m str,
+    /// The game after each of them.
+    copies: Vec<Judge>,
+    /// How the matter stands after so many, where that is something else.
+    flipped: BTreeMap<usize, Option<MatterStanding>>,
+}
+
+impl<'m, 'a> CastVotes<'m, 'a> {
+    fn none(matter: &'m OpenMatter<'a>, side: &'m str) -> Self {
+        Self {
+            matter,
+            side,
+            copies: Vec::new(),
+            flipped: BTreeMap::new(),
+        }
+    }
+
+    /// Casts votes until there are so many, as far as there is somebody who may.
+    fn reach(&mut self, count: usize) {
+        let matter = self.matter;
+        let voters = matter.out.iter().take(OUT_MAX.min(count));
+        for voter in voters.skip(self.copies.len()) {
+            let on = self.copies.last().unwrap_or(&matter.fork.judge);
+            let Some(copy) = matter.cast(on, *voter, self.side) else {
+                return;
+            };
+            self.copies.push(copy);
+        }
+    }
+
+    /// How the matter stands after so many; none where nothing changes or nobody may cast so many.
+    fn flipped(&mut self, votes: usize) -> Option<MatterStanding> {
+        if let Some(known) = self.flipped.get(&votes) {
+            return known.clone();
+        }
+        self.reach(votes);
+        let copy = self.copies.get(votes.checked_sub(1)?)?;
+        let (then, _) = self.matter.standing(copy, self.matter.fork.now);
+        let flipped = (!then.is_as(&self.matter.now)).then_some(then);
+        self.flipped.insert(votes, flipped.clone());
+        flipped
+    }
+
+    /// Whether so many change something, and one fewer do not.
+    fn flips_first(&mut self, votes: usize) -> bool {
+        self.flipped(votes).is_some() && (votes == 1 || self.flipped(votes - 1).is_none())
+    }
+
+    /// The least number that changes something.
+    fn first_flip(&mut self) -> Option<usize> {
+        self.reach(OUT_MAX);
+        let (mut low, mut high) = (1, self.copies.len());
+        self.flipped(high)?;
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.flipped(middle).is_some() {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        Some(high)
     }
 }
