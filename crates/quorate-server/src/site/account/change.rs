@@ -26,6 +26,18 @@ use crate::ui::{plural, urls};
 /// How long a session counts as one of somebody who is here now.
 const FRESH: Span = Span::minutes(10);
 
+/// The forms that ask who it is once more: what is changed by them opens the account, or cannot be taken back.
+const ASK_AGAIN: [&str; 8] = [
+    "factor",
+    "factor-off",
+    "token",
+    "outside",
+    "passkey",
+    "discord",
+    "forget",
+    "erase",
+];
+
 /// `POST /settings/{what}`.
 pub async fn submit(
     State(site): State<Arc<AppState>>,
@@ -64,35 +76,22 @@ async fn changed(
     form: &Posted,
 ) -> Result<Response, AppError> {
     let account = visitor.account.clone().ok_or(AppError::SignIn)?;
+    if ASK_AGAIN.contains(&what) {
+        check(site, visitor, &account, form).await?;
+    }
     match what {
         "appearance" => Ok(tastes(form)),
         "password" => renewed(site, visitor, account, form).await,
         "mail" => mailed(site, visitor, account, form).await,
-        "factor" => {
-            check(site, visitor, &account, form).await?;
-            factor::begin_setting(site, visitor, &account).await
-        }
+        "factor" => factor::begin_setting(site, visitor, &account).await,
         "factor-on" => factor::turned_on(site, visitor, &account, form).await,
-        "factor-off" => {
-            check(site, visitor, &account, form).await?;
-            factor::turned_off(site, visitor, &account, form).await
-        }
-        "token" => {
-            check(site, visitor, &account, form).await?;
-            token_made(site, visitor, &account, form).await
-        }
-        "outside" => {
-            check(site, visitor, &account, form).await?;
-            outside::begun(site, visitor, account.id, form)
-        }
-        "passkey" => {
-            check(site, visitor, &account, form).await?;
-            passkey::added(site, visitor, &account, form).await
-        }
+        "factor-off" => factor::turned_off(site, visitor, &account, form).await,
+        "token" => token_made(site, visitor, &account, form).await,
+        "outside" => outside::begun(site, visitor, account.id, form),
+        "passkey" => passkey::added(site, visitor, &account, form).await,
         "passkey-off" => passkey::removed(site, visitor, &account, form).await,
         "outside-off" => outside::unlinked(site, visitor, &account, form).await,
         "discord" => {
-            check(site, visitor, &account, form).await?;
             let code = discord::code(site, &account, form)?;
             shown(site, visitor, SettingsTold::Code(code)).await
         }
@@ -112,14 +111,12 @@ async fn changed(
         }
         "end-session" => ended(site, visitor, &account, form).await,
         "forget" => {
-            check(site, visitor, &account, form).await?;
             let names_too = form.one("names").is_some();
             let count = forget::everything(site, account.id, names_too).await?;
             let notice = format!("{} deleted permanently.", plural(count, "text", "texts"));
             Ok(reply::see_with(&urls::Settings.into(), &notice))
         }
         "erase" => {
-            check(site, visitor, &account, form).await?;
             site.deps.accounts.erase(account.id).await?;
             let mut response = reply::see_with(&urls::Home.into(), "Your account is gone.");
             response
