@@ -82,7 +82,8 @@ impl Stage {
         Datum::List(lines)
     }
 
-    /// What a declared page shows: a dictionary from `value of thing` to what the reader sees.
+    /// What a declared page shows: a dictionary from `value of thing` to what the reader sees. What the law does not track of
+    /// somebody is left out, as it is on the site.
     fn page_of(&self, game: usize, reader: Reader, title: &str) -> Result<Datum, Stop> {
         self.with(game, |game| {
             let (state, law) = (game.judge.state(), game.judge.law());
@@ -96,7 +97,17 @@ impl Stage {
                 return Err(super::names::unknown(&what, title, known));
             };
             let view = View { state, law, reader };
-            let seen = shown(state, law, &page.it).into_iter().filter_map(|key| {
+            let is_tracked = |key: &CellKey| {
+                let decl = law.value(&Name::from("Player"), key.name.as_str());
+                match (&key.thing, decl) {
+                    (Thing::Player(id), Some(decl)) => game
+                        .judge
+                        .query(game.now, |tx| tx.tracks(*id, &decl.site.rule)),
+                    _ => true,
+                }
+            };
+            let shown = shown(state, law, &page.it).into_iter();
+            let seen = shown.filter(is_tracked).filter_map(|key| {
                 let value = match view.cell(&key) {
                     Seen::Value(value) => convert::datum(&value),
                     Seen::Hidden => Datum::Text(HIDDEN.into()),
