@@ -235,3 +235,39 @@ fn what_the_law_does_to_itself_while_nobody_amends_it_is_as_founded() {
     game.keeps_law = false;
     assert!(!amended(&mut game, "days(61)", "days(62)"));
 }
+
+#[test]
+fn a_closing_that_was_undone_is_taken_again_with_what_its_dice_fell_for() {
+    let rule = BILLS.replace("BY", "by = chairs,").replace(
+        "def shelve(actor: Player, bill: Bill):\n    require(now >= bill.at + days(AFTER), \"a Bill that nobody wants\")",
+        "def shelve(actor: Player, bill: Bill, word: str = \"\"):\n    note(f\"{word} {roll(6, \"Lot\")}\")",
+    );
+    let mut game = with_the_bill(&rule);
+    let chair = Actor::Player(game.members()[0]);
+    let bill = game.open_matters()[0];
+    let args = vec![
+        ("bill".into(), Value::Thing(Thing::Post(bill))),
+        ("word".into(), Value::Text(typed("So be it"))),
+    ];
+    let action = "shelve".into();
+    let done = game.send(chair.clone(), Act::Do { action, args });
+    let event = done.expect("it holds").event().expect("the chair may").seq;
+    let undo = Act::Undo {
+        event,
+        reason: typed("too early"),
+        picks: Vec::new(),
+    };
+    let undone = game.send(chair, undo);
+    undone
+        .expect("it holds")
+        .event()
+        .expect("it is their own act");
+    assert_eq!(game.open_matters(), [bill]);
+    let mut known = KnownRefusals::none(game.events.len());
+    assert!(
+        game.offered(&mut known).is_none(),
+        "not with other words, for the die is known"
+    );
+    game.redo().expect("it holds");
+    assert!(game.open_matters().is_empty());
+}
