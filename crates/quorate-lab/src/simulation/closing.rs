@@ -325,8 +325,8 @@ impl SimulatedGame {
         ))
     }
 
-    /// Whether an enacted matter said that the game waits: it set a flag of the game, or named somebody who left. Only another
-    /// matter changes that.
+    /// Whether an enacted matter said that the game waits: it set a flag of the game, named somebody who left, or nobody. Only
+    /// another matter changes that.
     fn is_told_to_wait(&self) -> bool {
         let (state, members) = (self.state(), self.members());
         let of_game = state
@@ -335,6 +335,7 @@ impl SimulatedGame {
             .filter(|(key, _)| key.thing == Thing::Game);
         let mut waits = of_game.filter(|(_, cell)| match &cell.value {
             Value::Flag(set) => *set,
+            Value::None => true,
             Value::Thing(Thing::Player(who)) => !members.contains(who),
             _ => false,
         });
