@@ -250,7 +250,7 @@ fn a_closing_that_was_undone_is_taken_again_with_what_its_dice_fell_for() {
         ("word".into(), Value::Text(typed("So be it"))),
     ];
     let action = "shelve".into();
-    let done = game.send(chair.clone(), Act::Do { action, args });
+    let done = game.send(chair, Act::Do { action, args });
     let event = done.expect("it holds").event().expect("the chair may").seq;
     let undo = Act::Undo {
         event,
