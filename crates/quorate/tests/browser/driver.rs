@@ -339,7 +339,12 @@ impl Reader {
                 tokio::time::sleep(Duration::from_millis(50)).await;
             }
         });
-        assert!(waited.await.is_ok(), "no page followed on {pressed}");
+        if waited.await.is_err() {
+            let focus = "return [location.href, document.readyState, document.activeElement?.outerHTML.slice(0, 300), \
+                 document.querySelector('.at')?.id]";
+            let focus = self.client.execute(focus, vec![]).await;
+            panic!("no page followed on {pressed}; where it stands: {focus:?}");
+        }
     }
 
     async fn pressed(&self, css: &str) -> Result<(), CmdError> {
@@ -403,6 +408,21 @@ impl Reader {
         let press = "(document.activeElement || document.body).dispatchEvent(
             new KeyboardEvent('keydown', { key: arguments[0], bubbles: true, cancelable: true }))";
         self.client.execute(press, vec![json!(key)]).await.unwrap();
+    }
+
+    /// Presses a letter until it has come to something, as somebody would whose page was just exchanged or not there yet.
+    pub(crate) async fn key_until(&self, key: &str, comes: &str) {
+        for _ in 0..40 {
+            self.key(key).await;
+            if self.run(&format!("return {comes}")).await == json!(true) {
+                return;
+            }
+            let seen = "return [location.href, document.querySelectorAll('form.quick').length, \
+                 document.querySelectorAll('[data-stop]').length, document.body.innerText.slice(0, 200)]";
+            eprintln!("{key} came to nothing: {}", self.run(seen).await);
+            tokio::time::sleep(Duration::from_millis(250)).await;
+        }
+        panic!("{key} comes to nothing");
     }
 
     /// Presses a key of those that have no letter on whatever has the focus by then: the page may just be exchanging it.

@@ -65,10 +65,12 @@ fn four_votes_by_keys_take_nine() {
         }
         cora.open(TOWN).await;
         // To the first matter without a vote; after each vote the page is at the next.
-        cora.key("n").await;
+        cora.key_until("n", "document.querySelector('.at') !== null")
+            .await;
         let mut keys = 1;
         for left in (0..4).rev() {
-            cora.key("f").await;
+            let chosen = "document.activeElement.matches('form.quick button[value=for]')";
+            cora.key_until("f", chosen).await;
             cora.enters().await;
             keys += 2;
             cora.sees("Your vote is in: FOR").await;
