@@ -394,8 +394,11 @@ impl Readers {
     /// need not wait for that.
     fn replace(&self, pool: &Arc<Pool>) {
         let (pool, near) = (Arc::clone(pool), self.near.clone());
-        let is_for_pages = Arc::ptr_eq(&pool, &self.light);
-        let games = self.paces.quick(if is_for_pages { LAWS_AHEAD } else { 0 });
+        let games = if Arc::ptr_eq(&pool, &self.light) {
+            self.paces.quick(LAWS_AHEAD)
+        } else {
+            Vec::new()
+        };
         tokio::spawn(async move {
             let ready = async {
                 let mut worker = pool.start().await?;
