@@ -1,5 +1,6 @@
 //! A game's judge: its state, its law compiled, and what the law answered last, ready for the next command.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use quorate_kernel::command::{Act, Actor, Command, GIVEN_SALT, hide};
@@ -17,8 +18,8 @@ use crate::decide::{self, Case, Decision, EventDraft, No};
 use crate::history::{self, Bench, JudgeAgain};
 pub use crate::inputs::{Dictated, Inputs, Remains};
 use crate::law::{Law, LawCache};
-use crate::memo::Caches;
-use crate::query::PageAccount;
+use crate::memo::{Answers, Caches};
+use crate::query::{self, PageAccount};
 use crate::ruling::{NamedRuling, Ruling};
 use crate::topics::conditions;
 use crate::tx::{Deck, Tx};
@@ -44,10 +45,7 @@ pub struct Judge {
     head: Head,
     law: Arc<Law>,
     laws: Arc<LawCache>,
-    caches: Arc<Caches>,
-    /// Whether every test of the law has been asked, so that it is known on what each rests. Nobody needs that who only
-    /// looks, and so it waits for the first command.
-    is_ready: bool,
+    answers: Answers,
     /// What pays for all that it and its copies run, where somebody counts that.
     account: Option<Arc<PageAccount>>,
 }
@@ -55,14 +53,18 @@ pub struct Judge {
 impl Judge {
     /// Takes up a game where its log ends.
     pub fn open(state: State, head: Head, laws: &Arc<LawCache>) -> Self {
+        Self::open_knowing(state, head, laws, Answers::default())
+    }
+
+    /// The same, knowing what the law has answered about this very state.
+    pub fn open_knowing(state: State, head: Head, laws: &Arc<LawCache>, answers: Answers) -> Self {
         let law = laws.law(&state);
         Self {
             state,
             head,
             law,
             laws: Arc::clone(laws),
-            caches: Arc::default(),
-            is_ready: false,
+            answers,
             account: None,
         }
     }
@@ -101,10 +103,14 @@ impl Judge {
     }
 
     /// Does now what the first command would wait for.
-    pub fn make_ready(&mut self) {
-        if !self.is_ready {
-            self.is_ready = true;
-            self.quietly(conditions::ask_all);
+    pub fn make_ready(&self) {
+        if !self.answers.are_complete() {
+            let tx = self.run_at(self.head.at, Caches::over(&self.answers.present()));
+            conditions::ask_all(&tx);
+            self.pay(tx.used());
+            let found = std::mem::take(&mut *tx.caches());
+            drop(tx);
+            self.answers.complete(found);
         }
     }
 
@@ -153,10 +159,10 @@ impl Judge {
             laws: &self.laws,
             command: &command,
         };
-        let mut caches = taken(&mut self.caches);
+        let mut caches = self.answers.take();
         let ruling = |named: &NamedRuling| self.ruling(named, inputs);
         let Decision { draft, remains } = decide::decide(&case, inputs, &mut caches, &ruling);
-        self.caches = Arc::new(caches);
+        self.answers.put_back(caches);
         self.pay(remains.used);
         let judged = match draft {
             Ok(draft) => {
@@ -198,8 +204,7 @@ impl Judge {
     }
 
     fn forget_answers(&mut self) {
-        self.caches = Arc::default();
-        self.is_ready = false;
+        self.answers = Answers::default();
     }
 
     fn take(
@@ -280,40 +285,33 @@ impl Judge {
 
     /// A run over the present state that changes nothing, for questions about it.
     pub fn query<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
-        let now = now.max(self.head.at);
-        let (seq, caches) = (self.head.seq.next(), Caches::over(&self.caches));
-        let tx = Tx::new(&self.state, seq, now, &self.law, Deck::nowhere(), caches);
-        tx.keep_laws_in(&self.laws);
-        let answer = ask(&tx);
-        self.pay(tx.used());
-        answer
+        let (now, seq) = (now.max(self.head.at), self.head.seq.next());
+        query::run_over(&self.state, seq, now, (&self.law, &self.answers), |tx| {
+            tx.keep_laws_in(&self.laws);
+            let answer = ask(tx);
+            self.pay(tx.used());
+            answer
+        })
     }
 
     /// Asks the tests again that a refused command had stirred; nothing of it stands, so nothing follows.
     fn settle_silently(&mut self) {
-        if self.caches.is_stirred() {
-            let mut caches = taken(&mut self.caches);
+        let mut caches = self.answers.take();
+        if caches.is_stirred() {
             let stirred = caches.take_stirred();
-            self.caches = Arc::new(caches);
-            self.quietly(|tx| conditions::ask_quietly(tx, &stirred));
+            let tx = self.run_at(self.head.at, caches);
+            conditions::ask_quietly(&tx, &stirred);
+            self.pay(tx.used());
+            caches = std::mem::take(&mut *tx.caches());
+            let _ = caches.take_stirred();
         }
+        self.answers.put_back(caches);
     }
 
-    fn quietly(&mut self, run: impl FnOnce(&Tx)) {
-        let (seq, at) = (self.head.seq.next(), self.head.at);
-        let caches = taken(&mut self.caches);
-        let tx = Tx::new(&self.state, seq, at, &self.law, Deck::nowhere(), caches);
-        run(&tx);
-        self.pay(tx.used());
-        let mut caches = std::mem::take(&mut *tx.caches());
-        let _ = caches.take_stirred();
-        self.caches = Arc::new(caches);
+    fn run_at(&self, at: Moment, caches: Caches) -> Rc<Tx> {
+        let seq = self.head.seq.next();
+        Tx::new(&self.state, seq, at, &self.law, Deck::nowhere(), caches)
     }
-}
-
-/// Kept answers that are to be added to.
-fn taken(caches: &mut Arc<Caches>) -> Caches {
-    Arc::unwrap_or_clone(std::mem::take(caches))
 }
 
 impl JudgeAgain for Judge {

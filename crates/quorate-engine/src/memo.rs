@@ -4,8 +4,9 @@
 //! how fast.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use quorate_kernel::state::State;
 use quorate_kernel::{Moment, Name, PlayerId, Thing};
 use quorate_law::budget::Cost;
 use quorate_law::datum::Datum;
@@ -45,66 +46,146 @@ pub struct Effort {
     pub height: u32,
 }
 
+/// A kept answer with what it rests on.
+#[derive(Clone)]
+struct KeptAnswer {
+    kept: Kept,
+    reads: Reads,
+    /// When it was found: whether it was so before, nobody knows.
+    since: Moment,
+}
+
+impl KeptAnswer {
+    fn is_good_at(&self, now: Moment) -> bool {
+        self.since <= now && self.reads.until.is_none_or(|until| now < until)
+    }
+}
+
+/// How many derived values one layer keeps. When there are more they all go: a game with a long past has many posts, and each
+/// page may ask about others.
+const DERIVED_MAX: usize = 2_048;
+
+/// Over how many layers a copy is laid before they are made one.
+const LAYERS_MAX: u8 = 6;
+
 /// The kept answers of one game under one version of the law.
 #[derive(Clone, Default)]
 pub struct Caches {
     /// Answers of others that are good here too, until something that they rest on is written.
     beneath: Option<Arc<Self>>,
+    /// How many layers lie beneath.
+    layers: u8,
     /// Those beneath that are not good here any more.
     gone: BTreeSet<MemoKey>,
-    answers: BTreeMap<MemoKey, (Kept, Reads)>,
+    answers: BTreeMap<MemoKey, KeptAnswer>,
+    /// How many of the answers are derived values.
+    derived: usize,
     /// Who leans on what.
     leans: BTreeMap<ReadKey, BTreeSet<MemoKey>>,
     /// Tests whose reads were written since the last event was over, and those that no one has asked yet.
     stirred: BTreeSet<MemoKey>,
+    /// Whether every test of the law has been asked, so that it is known on what each rests. Nobody needs that who only
+    /// looks, and so it waits for the first command.
+    is_complete: bool,
 }
 
 impl Caches {
     /// No answers of its own, but those of others to begin with. A question about a game begins so: it may write for a trial,
     /// and leaves the answers beneath as they are.
     pub fn over(beneath: &Arc<Self>) -> Self {
+        if beneath.layers >= LAYERS_MAX {
+            let mut one = beneath.as_one();
+            one.stirred.clear();
+            return one;
+        }
         Self {
             beneath: Some(Arc::clone(beneath)),
+            layers: beneath.layers + 1,
+            is_complete: beneath.is_complete,
             ..Self::default()
         }
     }
 
-    /// A kept answer that is good at `now`.
-    pub fn get(&self, question: &MemoKey, now: Moment) -> Option<(Kept, Reads)> {
-        let beneath = || {
-            let beneath = self.beneath.as_ref()?;
-            beneath
-                .answers
-                .get(question)
-                .filter(|_| !self.gone.contains(question))
+    /// The same answers in one layer.
+    fn as_one(&self) -> Self {
+        let Some(beneath) = &self.beneath else {
+            return self.clone();
         };
-        let (kept, reads) = self.answers.get(question).or_else(beneath)?;
-        reads
-            .until
-            .is_none_or(|until| now < until)
-            .then(|| (kept.clone(), reads.clone()))
+        let mut one = beneath.as_one();
+        for question in &self.gone {
+            one.drop_answer(question);
+        }
+        for (question, answer) in &self.answers {
+            one.put(question.clone(), answer.clone());
+        }
+        one.stirred.clone_from(&self.stirred);
+        one.is_complete = self.is_complete;
+        one
     }
 
-    /// Keeps an answer.
-    pub fn keep(&mut self, question: MemoKey, kept: Kept, reads: Reads) {
+    fn find(&self, question: &MemoKey) -> Option<&KeptAnswer> {
+        let beneath = || {
+            let beneath = self.beneath.as_ref()?;
+            let is_gone = self.gone.contains(question);
+            (!is_gone).then(|| beneath.find(question)).flatten()
+        };
+        self.answers.get(question).or_else(beneath)
+    }
+
+    /// A kept answer that is good at `now`.
+    pub fn get(&self, question: &MemoKey, now: Moment) -> Option<(Kept, Reads)> {
+        let answer = self.find(question).filter(|it| it.is_good_at(now))?;
+        Some((answer.kept.clone(), answer.reads.clone()))
+    }
+
+    /// Keeps an answer that was found at `now`.
+    pub fn keep(&mut self, question: MemoKey, kept: Kept, reads: Reads, now: Moment) {
+        let since = now;
+        self.put(question, KeptAnswer { kept, reads, since });
+    }
+
+    fn put(&mut self, question: MemoKey, answer: KeptAnswer) {
         self.drop_answer(&question);
-        for key in &reads.keys {
+        if matches!(question, MemoKey::Derived(..)) {
+            if self.derived >= DERIVED_MAX {
+                self.drop_derived();
+            }
+            self.derived += 1;
+        }
+        for key in &answer.reads.keys {
             self.leans
                 .entry(key.clone())
                 .or_default()
                 .insert(question.clone());
         }
-        self.answers.insert(question, (kept, reads));
+        self.answers.insert(question, answer);
+    }
+
+    fn drop_derived(&mut self) {
+        let derived = self.answers.keys();
+        let derived: Vec<MemoKey> = derived
+            .filter(|question| matches!(question, MemoKey::Derived(..)))
+            .cloned()
+            .collect();
+        for question in derived {
+            self.drop_answer(&question);
+        }
+    }
+
+    /// Who leans on what was written, in all layers.
+    fn leaning(&self, written: &[ReadKey], found: &mut BTreeSet<MemoKey>) {
+        for key in written {
+            found.extend(self.leans.get(key).into_iter().flatten().cloned());
+        }
+        if let Some(beneath) = &self.beneath {
+            beneath.leaning(written, found);
+        }
     }
 
     /// Forgets what rests on rows that were written.
     pub fn forget(&mut self, written: &[ReadKey]) {
         let mut gone: BTreeSet<MemoKey> = BTreeSet::new();
-        for key in written {
-            let beneath = self.beneath.as_ref().and_then(|it| it.leans.get(key));
-            let leaning = self.leans.get(key).into_iter().chain(beneath);
-            gone.extend(leaning.flatten().cloned());
-        }
+        self.leaning(written, &mut gone);
         for question in gone {
             self.drop_answer(&question);
             if matches!(question, MemoKey::Test(..)) {
@@ -133,8 +214,9 @@ impl Caches {
         if self.beneath.is_some() {
             self.gone.insert(question.clone());
         }
-        if let Some((_, reads)) = self.answers.remove(question) {
-            for key in &reads.keys {
+        if let Some(answer) = self.answers.remove(question) {
+            self.derived -= usize::from(matches!(question, MemoKey::Derived(..)));
+            for key in &answer.reads.keys {
                 if let Some(leaning) = self.leans.get_mut(key) {
                     leaning.remove(question);
                     if leaning.is_empty() {
@@ -146,14 +228,103 @@ impl Caches {
     }
 }
 
+/// What the law has answered about one state of a game, shared by all who ask about it: judges, their copies, pages. Whoever goes
+/// on to another state takes a copy along.
+#[derive(Clone, Default)]
+pub struct Answers(Arc<Mutex<Arc<Caches>>>);
+
+impl Answers {
+    fn of(caches: Caches) -> Self {
+        Self(Arc::new(Mutex::new(Arc::new(caches))))
+    }
+
+    /// Those that are still good in a state that came after, under the same law.
+    #[must_use]
+    pub fn after(&self, before: &State, after: &State) -> Self {
+        let effects = before.differences(after);
+        let written = effects.iter().flat_map(ReadKey::written);
+        let written: Vec<ReadKey> = written.collect();
+        let mut caches = self.present().as_one();
+        caches.forget(&written);
+        caches.is_complete &= caches.take_stirred().is_empty();
+        Self::of(caches)
+    }
+
+    /// What is known so far.
+    pub(crate) fn present(&self) -> Arc<Caches> {
+        Arc::clone(&self.lock())
+    }
+
+    /// Whether every test has been asked.
+    pub(crate) fn are_complete(&self) -> bool {
+        self.lock().is_complete
+    }
+
+    /// Adds what a question found that was asked over them. Where somebody else is asking it is let go, for all would have to be
+    /// copied. Tests are asked by judges alone: with their answers comes when to ask again.
+    pub(crate) fn learn(&self, found: Caches) {
+        let Caches {
+            answers, beneath, ..
+        } = found;
+        drop(beneath);
+        if let Some(kept) = Arc::get_mut(&mut self.lock()) {
+            for (question, answer) in answers {
+                if !matches!(question, MemoKey::Test(..)) {
+                    kept.put(question, answer);
+                }
+            }
+        }
+    }
+
+    /// The answers of now that every test has been asked for.
+    pub(crate) fn complete(&self, found: Caches) {
+        let mut present = self.lock();
+        let kept = Arc::make_mut(&mut present);
+        for (question, answer) in found.answers {
+            kept.put(question, answer);
+        }
+        kept.is_complete = true;
+    }
+
+    /// Takes them to go on to another state with; copies keep theirs.
+    pub(crate) fn take(&mut self) -> Caches {
+        let shared = std::mem::take(self);
+        let present = match Arc::try_unwrap(shared.0) {
+            Ok(own) => own.into_inner().unwrap_or_else(PoisonError::into_inner),
+            Err(shared) => Self(shared).present(),
+        };
+        Arc::try_unwrap(present).unwrap_or_else(|present| Caches::over(&present))
+    }
+
+    /// Puts them back.
+    pub(crate) fn put_back(&mut self, caches: Caches) {
+        *self = Self::of(caches);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Arc<Caches>> {
+        // A panic under the lock leaves whole entries.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use quorate_kernel::EventSeq;
+    use quorate_kernel::ids::Id;
+
     use super::*;
+
+    const NOW: Moment = Moment(0);
 
     fn about_people() -> Reads {
         let mut reads = Reads::default();
         reads.note(ReadKey::People);
         reads
+    }
+
+    fn worth_of(nth: u64) -> MemoKey {
+        let somebody = PlayerId(Id::new(EventSeq(nth), 0));
+        MemoKey::Derived("worth".into(), Thing::Player(somebody))
     }
 
     fn test_of_the_game() -> MemoKey {
@@ -164,8 +335,8 @@ mod tests {
     fn an_answer_goes_when_what_it_rests_on_is_written() {
         let mut caches = Caches::default();
         let kept = Kept::Datum(Datum::Bool(true), Effort::default());
-        caches.keep(test_of_the_game(), kept.clone(), about_people());
-        caches.keep(MemoKey::Excluded(0), kept, Reads::default());
+        caches.keep(test_of_the_game(), kept.clone(), about_people(), NOW);
+        caches.keep(MemoKey::Excluded(0), kept, Reads::default(), NOW);
         caches.forget(&[ReadKey::People]);
         assert!(caches.get(&test_of_the_game(), Moment(0)).is_none());
         assert!(caches.get(&MemoKey::Excluded(0), Moment(0)).is_some());
@@ -177,8 +348,8 @@ mod tests {
     fn what_one_writes_over_the_answers_of_another_leaves_those_as_they_are() {
         let mut beneath = Caches::default();
         let kept = Kept::Datum(Datum::Bool(true), Effort::default());
-        beneath.keep(test_of_the_game(), kept.clone(), about_people());
-        beneath.keep(MemoKey::Excluded(0), kept.clone(), Reads::default());
+        beneath.keep(test_of_the_game(), kept.clone(), about_people(), NOW);
+        beneath.keep(MemoKey::Excluded(0), kept.clone(), Reads::default(), NOW);
         let beneath = Arc::new(beneath);
         let mut caches = Caches::over(&beneath);
         assert!(caches.get(&test_of_the_game(), Moment(0)).is_some());
@@ -188,7 +359,7 @@ mod tests {
         assert!(beneath.get(&test_of_the_game(), Moment(0)).is_some());
         // Its own answer stands before the one beneath, and goes without bringing that back.
         let other = Kept::Datum(Datum::Bool(false), Effort::default());
-        caches.keep(MemoKey::Excluded(0), other, about_people());
+        caches.keep(MemoKey::Excluded(0), other, about_people(), NOW);
         let (now, _) = caches
             .get(&MemoKey::Excluded(0), Moment(0))
             .expect("it is kept");
@@ -203,8 +374,85 @@ mod tests {
         let mut reads = about_people();
         reads.note_moment(Moment(10));
         let kept = Kept::Datum(Datum::Bool(true), Effort::default());
-        caches.keep(test_of_the_game(), kept, reads);
+        caches.keep(test_of_the_game(), kept, reads, NOW);
         assert!(caches.get(&test_of_the_game(), Moment(9)).is_some());
         assert!(caches.get(&test_of_the_game(), Moment(10)).is_none());
+    }
+
+    #[test]
+    fn an_answer_says_nothing_about_the_time_before_it() {
+        let mut caches = Caches::default();
+        let kept = Kept::Datum(Datum::Bool(true), Effort::default());
+        caches.keep(test_of_the_game(), kept, Reads::default(), Moment(5));
+        assert!(caches.get(&test_of_the_game(), Moment(4)).is_none());
+        assert!(caches.get(&test_of_the_game(), Moment(5)).is_some());
+    }
+
+    #[test]
+    fn layers_are_one_after_some_and_say_the_same() {
+        let kept = |is| Kept::Datum(Datum::Bool(is), Effort::default());
+        let mut layer = Arc::new(Caches::default());
+        for nth in 0..20 {
+            let mut next = Caches::over(&layer);
+            assert!(next.layers <= LAYERS_MAX);
+            next.keep(worth_of(nth), kept(nth % 2 == 0), about_people(), NOW);
+            if nth == 10 {
+                next.forget(&[ReadKey::People]);
+            }
+            layer = Arc::new(next);
+        }
+        for nth in 0..20 {
+            let found = layer.get(&worth_of(nth), NOW);
+            assert_eq!(found.is_some(), nth > 10, "{nth}");
+            if let Some((Kept::Datum(Datum::Bool(is), _), _)) = found {
+                assert_eq!(is, nth % 2 == 0);
+            }
+        }
+    }
+
+    #[test]
+    fn derived_values_of_ever_new_things_take_no_more_than_the_bound() {
+        let mut caches = Caches::default();
+        caches.keep(
+            test_of_the_game(),
+            Kept::Datum(Datum::Bool(true), Effort::default()),
+            about_people(),
+            NOW,
+        );
+        for nth in 0..DERIVED_MAX as u64 + 10 {
+            let question = worth_of(nth);
+            caches.keep(
+                question,
+                Kept::Datum(Datum::Int(1), Effort::default()),
+                about_people(),
+                NOW,
+            );
+            assert!(caches.derived <= DERIVED_MAX);
+        }
+        assert_eq!(caches.derived, 10);
+        assert_eq!(caches.leans[&ReadKey::People].len(), 11);
+        assert!(caches.get(&test_of_the_game(), NOW).is_some());
+    }
+
+    #[test]
+    fn what_one_asks_another_need_not() {
+        let answers = Answers::default();
+        let other = answers.clone();
+        let mut asked = Caches::over(&answers.present());
+        asked.keep(
+            MemoKey::Excluded(0),
+            Kept::Datum(Datum::Int(1), Effort::default()),
+            about_people(),
+            NOW,
+        );
+        answers.learn(asked);
+        assert!(other.present().get(&MemoKey::Excluded(0), NOW).is_some());
+        // Who goes on takes a copy, and the others keep theirs.
+        let mut gone_on = answers.clone();
+        let mut caches = gone_on.take();
+        caches.forget(&[ReadKey::People]);
+        gone_on.put_back(caches);
+        assert!(gone_on.present().get(&MemoKey::Excluded(0), NOW).is_none());
+        assert!(other.present().get(&MemoKey::Excluded(0), NOW).is_some());
     }
 }

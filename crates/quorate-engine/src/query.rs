@@ -9,7 +9,7 @@ use quorate_kernel::{EventSeq, Moment};
 use quorate_law::budget::{Cost, Limits};
 
 use crate::law::Law;
-use crate::memo::Caches;
+use crate::memo::{Answers, Caches};
 use crate::tx::{Deck, Tx};
 
 /// What all questions of one page use together, of [`Limits::WHOLE`], or all parts of a preview, of [`Limits::PREVIEW`].
@@ -52,16 +52,17 @@ impl PageAccount {
         }
     }
 
-    /// A run over a state that changes nothing, paid from here: see [`run`].
+    /// A run over a state that changes nothing, paid from here: see [`run`]. It learns from what was answered about that state before,
+    /// and others from it.
     pub fn run<T>(
         &self,
         state: &State,
         seq: EventSeq,
         now: Moment,
-        law: &Arc<Law>,
+        (law, answers): (&Arc<Law>, &Answers),
         ask: impl FnOnce(&Tx) -> T,
     ) -> T {
-        run(state, seq, now, law, |tx| {
+        run_over(state, seq, now, (law, answers), |tx| {
             tx.limit_to(self.left());
             let answer = ask(tx);
             self.pay(tx.used());
@@ -91,8 +92,24 @@ pub fn run<T>(
     law: &Arc<Law>,
     ask: impl FnOnce(&Tx) -> T,
 ) -> T {
-    let tx = Tx::new(state, seq, now, law, Deck::nowhere(), Caches::default());
-    ask(&tx)
+    run_over(state, seq, now, (law, &Answers::default()), ask)
+}
+
+/// The same by somebody who knows what was answered about that state before, and learns what is answered now.
+pub(crate) fn run_over<T>(
+    state: &State,
+    seq: EventSeq,
+    now: Moment,
+    (law, answers): (&Arc<Law>, &Answers),
+    ask: impl FnOnce(&Tx) -> T,
+) -> T {
+    let caches = Caches::over(&answers.present());
+    let tx = Tx::new(state, seq, now, law, Deck::nowhere(), caches);
+    let answer = ask(&tx);
+    if let Some(found) = tx.found() {
+        answers.learn(found);
+    }
+    answer
 }
 
 #[cfg(test)]
@@ -111,7 +128,10 @@ mod tests {
         let page = PageAccount::default();
         let ask = || {
             let seq = game.judge.head().seq.next();
-            page.run(state, seq, game.now, law, |tx| tx.attribute(&anna, "worth"))
+            let fresh = Answers::default();
+            page.run(state, seq, game.now, (law, &fresh), |tx| {
+                tx.attribute(&anna, "worth")
+            })
         };
         ask().expect("a page begins with enough");
         page.steps.store(Limits::WHOLE.steps - 150_000, Relaxed);

@@ -20,6 +20,7 @@ pub mod grid;
 pub mod history;
 pub(crate) mod indexing;
 pub mod kinds;
+pub mod law_answers;
 pub mod matters;
 pub mod messages;
 pub mod missing;

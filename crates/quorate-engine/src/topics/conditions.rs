@@ -52,7 +52,7 @@ pub(crate) fn holds(tx: &Tx, test: &Name, thing: &Thing, site: &Site) -> bool {
     let until = reads.until;
     // Tests are asked between runs, each on an account of its own.
     let kept = Kept::Datum(Datum::Bool(holds), Effort::default());
-    tx.caches().keep(question, kept, reads);
+    tx.caches().keep(question, kept, reads, tx.now);
     tx.set_due(
         DueKey::Recheck(test.clone(), thing.clone()),
         until.filter(|at| *at > tx.now),

@@ -133,8 +133,8 @@ fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<BTreeSe
     let people = answer?;
     // What broke is written down each time, whatever was asked before.
     if !broken && std::sync::Arc::ptr_eq(&tx.frame().law, &tx.law) {
-        tx.caches()
-            .keep(question, Kept::People(people.clone(), effort), reads);
+        let kept = Kept::People(people.clone(), effort);
+        tx.caches().keep(question, kept, reads, tx.now);
     }
     Ok(people)
 }

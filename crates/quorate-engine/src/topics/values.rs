@@ -48,8 +48,8 @@ fn kept(tx: &Tx, question: MemoKey, ask: impl FnOnce() -> Answer<Datum>) -> Answ
     if let Ok(datum) = &answer {
         // Under a law that is only about to be, answers are not kept: they would meet those of the present one.
         if Arc::ptr_eq(&tx.frame().law, &tx.law) {
-            tx.caches()
-                .keep(question, Kept::Datum(datum.clone(), effort), reads);
+            let kept = Kept::Datum(datum.clone(), effort);
+            tx.caches().keep(question, kept, reads, tx.now);
         }
     }
     answer
@@ -337,6 +337,21 @@ mod tests {
             assert!(set_attribute(tx, &anna, "fish", Datum::Bool(true)).is_err());
             assert!(set_attribute(tx, &anna, "cats", Datum::Int(1)).is_err());
         });
+    }
+
+    #[test]
+    fn a_dictionary_that_cannot_be_read_again_breaks_whoever_reads_it_in_words() {
+        let game = game(
+            "def odd(p: Player) -> dict[typing.Any, int]:\n    return {(1, 2): 3}\n\n\
+             odds = derived(\"Odds\", odd, of = player)\n\n\
+             def look(p: Player) -> int:\n    return len(p.odds)\n\n\
+             found = derived(\"Found\", look, of = player)",
+        );
+        let anna = Thing::Player(game.anna);
+        let Err(Stop::Broken(fault)) = game.ask(|tx| attribute(tx, &anna, "found")) else {
+            panic!("it was read");
+        };
+        assert!(fault.text.contains("not hashable"), "{}", fault.text);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use quorate_law::stop::{Answer, Fault, FaultKind, Stop};
 
 use super::Tx;
 use crate::law::{Law, LawCache};
+use crate::memo::Caches;
 use crate::reads::ReadKey;
 
 impl Tx {
@@ -69,6 +70,16 @@ impl Tx {
             rule: site.rule,
             clause: site.clause,
         });
+    }
+
+    /// What this run found that others may know who ask about the state that it began with: nothing where it wrote something that
+    /// may be read.
+    pub(crate) fn found(&self) -> Option<Caches> {
+        let work = self.work.borrow();
+        let mut written = work.steps.iter();
+        let may_tell =
+            !self.needs_met.get() && written.all(|step| ReadKey::written(&step.effect).is_empty());
+        may_tell.then(|| self.caches.take())
     }
 
     /// An error where code has written more than an event holds.

@@ -62,7 +62,9 @@ pub(crate) fn to_value<'v>(
         }
         Datum::Dict(entries) => {
             let entries = entries.iter().map(|(key, value)| {
-                Ok((to_value(frame, heap, key)?, to_value(frame, heap, value)?))
+                let key = to_value(frame, heap, key)?;
+                key.get_hashed()?;
+                Ok((key, to_value(frame, heap, value)?))
             });
             let entries: Vec<_> = entries.collect::<starlark::Result<_>>()?;
             heap.alloc(AllocDict(entries))
@@ -106,9 +108,11 @@ fn freeze(frame: &RunFrame, live: Heap<'_>, datum: &Datum) -> starlark::Result<F
             heap.alloc(AllocList(items))
         }
         Datum::Dict(entries) => {
-            let entries = entries
-                .iter()
-                .map(|(key, value)| Ok((freeze(frame, live, key)?, freeze(frame, live, value)?)));
+            let entries = entries.iter().map(|(key, value)| {
+                let key = freeze(frame, live, key)?;
+                key.get_hashed()?;
+                Ok((key, freeze(frame, live, value)?))
+            });
             let entries: Vec<_> = entries.collect::<starlark::Result<_>>()?;
             heap.alloc(AllocDict(entries))
         }

@@ -1,7 +1,9 @@
 //! What only a script's host understands.
 
 use std::fmt;
+use std::hash::Hash;
 
+use starlark::collections::StarlarkHasher;
 use starlark::values::{Heap, StarlarkValue, Value, starlark_value};
 
 use crate::errors::fault;
@@ -30,6 +32,12 @@ impl<'v> StarlarkValue<'v> for ObjectValue {
         };
         let host = RunFrame::running()?.host.clone();
         Ok(self.0 == other || host.is_some_and(|host| host.same(self.0, other)))
+    }
+
+    fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {
+        // Which of them are the same the host alone knows, so all have one hash.
+        "object".hash(hasher);
+        Ok(())
     }
 
     fn get_attr(&self, attribute: &str, heap: Heap<'v>) -> Option<Value<'v>> {

@@ -39,6 +39,7 @@ use crate::security::session::Cookies;
 use crate::security::turns::Turns;
 use crate::security::uses::NotedUses;
 use crate::view::games::GameHost;
+use crate::view::law_answers::LawAnswers;
 
 /// How many bytes of reports on proposals are kept, of those on tests, and of which posts enacted rules; and about what one takes.
 const REPORTS: (usize, usize) = (8 << 20, 128 << 10);
@@ -150,6 +151,8 @@ pub struct AppState {
     pub forecasts: Keep<Forecast>,
     /// By which posts the rules of a law came to be.
     pub enactments: Keep<EnactedPosts>,
+    /// What the law answered about the newest states of games.
+    pub law_answers: LawAnswers,
     /// What is said of open matters, as long as it holds.
     pub outlooks: Keep<Outlook>,
     /// Pages of games, as somebody was given them within some seconds.
@@ -188,6 +191,7 @@ impl AppState {
             checks: Limiter::new(rate::CHECK),
             forecasts: room(REPORTS.0, REPORTS.1),
             enactments: room(REPORTS.0, REPORTS.1),
+            law_answers: LawAnswers::default(),
             outlooks: room(ANSWERS.0, ANSWERS.1),
             pages: Pages::default(),
             events: Cache::with_weighter(EVENTS, EVENT_BYTES, BytesOfEvent),

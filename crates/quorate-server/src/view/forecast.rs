@@ -70,7 +70,7 @@ impl GameView {
             let laws = &self.site.deps.laws;
             let judge = Judge::open(self.sight().blind(), self.head(), laws);
             // All that one request tries is paid from one account.
-            let mut judge = judge.paid_from(&PageAccount::of_preview());
+            let judge = judge.paid_from(&PageAccount::of_preview());
             judge.make_ready();
             judge
         });

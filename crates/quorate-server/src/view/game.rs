@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use quorate_engine::Law;
 use quorate_engine::judge::Judge;
+use quorate_engine::memo::Answers;
 use quorate_engine::query::PageAccount;
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
@@ -53,6 +54,8 @@ pub struct GameView {
     forms: AtomicU32,
     /// What the page's questions to the law have used so far.
     spent: Arc<PageAccount>,
+    /// What the law has answered about this state, to whomever.
+    pub(super) answers: Answers,
     /// The game as the reader sees it, to try things on.
     pub(super) blind: OnceLock<Judge>,
     /// The whole game, to try on what the law would take.
@@ -154,14 +157,15 @@ impl GameContext {
 
     /// The game as this reader sees it.
     pub async fn view(self) -> Result<GameView, AppError> {
-        let laws = Arc::clone(&self.site.deps.laws);
+        let site = Arc::clone(&self.site);
         let published = Arc::clone(&self.published);
         let made = tokio::task::spawn_blocking(move || {
-            let law = laws.law(&published.state);
+            let law = site.deps.laws.law(&published.state);
             let terms = terms(&published.state, &law);
-            (law, terms)
+            let answers = site.law_answers.about(&published, &law);
+            (law, terms, answers)
         });
-        let (law, terms) = made.await?;
+        let (law, terms, answers) = made.await?;
         Ok(GameView {
             site: self.site,
             game: self.game,
@@ -175,6 +179,7 @@ impl GameContext {
             is_past: false,
             forms: AtomicU32::new(0),
             spent: Arc::default(),
+            answers,
             blind: OnceLock::new(),
             whole: OnceLock::new(),
             people: OnceLock::new(),
@@ -268,6 +273,7 @@ impl GameView {
             is_past: true,
             forms: AtomicU32::new(0),
             spent: Arc::clone(&self.spent),
+            answers: Answers::default(),
             blind: OnceLock::new(),
             whole: OnceLock::new(),
             people: OnceLock::new(),
@@ -301,8 +307,8 @@ impl GameView {
             tx.keep_laws_in(&self.site.deps.laws);
             question(tx)
         };
-        self.spent
-            .run(self.state(), seq, self.now, &self.law, asked)
+        let law = (&self.law, &self.answers);
+        self.spent.run(self.state(), seq, self.now, law, asked)
     }
 
     /// What a function of the law answers, if the law has one of that name and it answers.

@@ -55,7 +55,8 @@ impl GameView {
     pub(super) fn fork(&self) -> Judge {
         let whole = self.whole.get_or_init(|| {
             let laws = &self.site.deps.laws;
-            let mut judge = Judge::open(self.state().clone(), self.head(), laws);
+            let answers = self.answers.clone();
+            let judge = Judge::open_knowing(self.state().clone(), self.head(), laws, answers);
             judge.make_ready();
             judge
         });

@@ -111,6 +111,7 @@ async fn compare_page(game: &Game, session: &SessionToken, page: &str, place: &s
             ("kept as gzip", pressed(game, session, &path, "gzip").await),
         ];
         game.table.site().pages.clear();
+        game.table.site().law_answers.clear();
         let anew = get(game, session, &path).await;
         // What fell due meanwhile makes another page.
         if game.head().await == head {

@@ -133,18 +133,7 @@ impl Book {
                             "Any {player} may vote on a pending proposal by a comment with an icon:",
                             "Any {player} may vote on a pending proposal, by the Secret Ballot:",
                         ),
-                        (
-                            "if ballot(post, p) == side])",
-                            "if true_ballot(post, p) == side])",
-                        ),
-                        (
-                            "if ballot(post, p) != \"\"])",
-                            "if true_ballot(post, p) != \"\"])",
-                        ),
-                        (
-                            "side = ballot(post, boss)",
-                            "side = true_ballot(post, boss)",
-                        ),
+                        ("{p: ballot(post, p)", "{p: true_ballot(post, p)"),
                         (
                             "def votes(post: Post, side: str)",
                             "def true_votes(post: Post, side: str)",
@@ -195,14 +184,7 @@ impl Book {
                             "by a comment under it with the icon FOR, AGAINST or DEFERENTIAL, or on a proposal by the Secret Ballot.",
                         ),
                         ("def ballot(post: Post", "def comment_vote(post: Post"),
-                        (
-                            "if ballot(post, p) == side",
-                            "if true_ballot(post, p) == side",
-                        ),
-                        (
-                            "lead(ballot(post, boss), post)",
-                            "lead(true_ballot(post, boss), post)",
-                        ),
+                        ("{p: ballot(post, p)", "{p: true_ballot(post, p)"),
                         ("def votes(post: Post", "def true_votes(post: Post"),
                         (
                             "= votes(post, \"for\"), votes(post, \"against\")",
@@ -254,12 +236,12 @@ impl Book {
                     &[
                         (last, &format!("{last}{elders}")),
                         (
-                            "return len([p for p in players() if true_ballot(post, p) == side])",
-                            "return weights([p for p in players() if true_ballot(post, p) == side])",
+                            "return len([own for own in post.ballots.values() if own == side])",
+                            "return weights([p for p, own in post.ballots.items() if own == side])",
                         ),
                         (
-                            "return len([p for p in players() if true_ballot(post, p) != \"\"])",
-                            "return weights([p for p in players() if true_ballot(post, p) != \"\"])",
+                            "return len([own for own in post.ballots.values() if own != \"\"])",
+                            "return weights([p for p, own in post.ballots.items() if own != \"\"])",
                         ),
                     ],
                 ),
