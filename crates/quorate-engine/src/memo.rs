@@ -31,7 +31,7 @@ pub enum MemoKey {
 #[derive(Clone, Debug)]
 pub enum Kept {
     /// Excluded people, and what finding them takes.
-    People(BTreeSet<PlayerId>, Effort),
+    People(Arc<BTreeSet<PlayerId>>, Effort),
     /// A value, and what working it out takes.
     Datum(Datum, Effort),
 }
@@ -50,7 +50,7 @@ pub struct Effort {
 #[derive(Clone)]
 struct KeptAnswer {
     kept: Kept,
-    reads: Reads,
+    reads: Arc<Reads>,
     /// When it was found: whether it was so before, nobody knows.
     since: Moment,
 }
@@ -133,15 +133,19 @@ impl Caches {
     }
 
     /// A kept answer that is good at `now`.
-    pub fn get(&self, question: &MemoKey, now: Moment) -> Option<(Kept, Reads)> {
+    pub fn get(&self, question: &MemoKey, now: Moment) -> Option<(Kept, Arc<Reads>)> {
         let answer = self.find(question).filter(|it| it.is_good_at(now))?;
-        Some((answer.kept.clone(), answer.reads.clone()))
+        Some((answer.kept.clone(), Arc::clone(&answer.reads)))
     }
 
     /// Keeps an answer that was found at `now`.
     pub fn keep(&mut self, question: MemoKey, kept: Kept, reads: Reads, now: Moment) {
-        let since = now;
-        self.put(question, KeptAnswer { kept, reads, since });
+        let answer = KeptAnswer {
+            kept,
+            reads: Arc::new(reads),
+            since: now,
+        };
+        self.put(question, answer);
     }
 
     fn put(&mut self, question: MemoKey, answer: KeptAnswer) {

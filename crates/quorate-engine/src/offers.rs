@@ -2,7 +2,7 @@
 
 use quorate_kernel::{Name, PlayerId, Refusal, Thing, Topic};
 use quorate_law::datum::{Datum, Type};
-use quorate_law::declare::{ActionDecl, CategoryDecl, Holds};
+use quorate_law::declare::{ActionDecl, CategoryDecl, Holds, Param};
 use quorate_law::stop::{Site, Stop};
 
 use crate::convert;
@@ -158,12 +158,12 @@ pub fn offer_about(
     thing: &Datum,
 ) -> Option<Offer> {
     let mut params = decl.it.params.iter();
-    let first = field(tx, player, decl, &params.next()?.name);
-    let is_listed = |options: Vec<(Datum, String)>| options.iter().any(|(one, _)| one == thing);
-    if !first.options.is_none_or(is_listed) {
+    let first = params.next()?;
+    let listed = options_for(tx, player, decl, first);
+    if !listed.is_none_or(|options| options.contains(thing)) {
         return None;
     }
-    let given = (first.name, thing.clone());
+    let given = (first.name.clone(), thing.clone());
     let fields = params.map(|param| field(tx, player, decl, &param.name));
     let mut fields: Vec<Field> = fields.collect();
     let is_open = |mut args: Vec<(Name, Datum)>| {
@@ -389,25 +389,7 @@ fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field
         .iter()
         .find(|param| param.name == *name)
         .expect("the name is of a parameter of this action");
-    let listed = decl
-        .it
-        .options
-        .iter()
-        .find(|(of, _)| of == name)
-        .map(|(_, function)| function.clone());
-    let options = match listed {
-        Some(function) => {
-            let frame = frame_of(tx, player, &decl.site);
-            let answer = tx.trial(frame, || {
-                tx.call(&function, vec![Datum::Thing(Thing::Player(player))])
-            });
-            match answer {
-                Ok(Datum::List(items)) => Some(items.to_vec()),
-                _ => None,
-            }
-        }
-        None => all_of(tx, &decl.site.rule, &decl.it.admits, &param.ty),
-    };
+    let options = options_for(tx, player, decl, param);
     Field {
         name: name.clone(),
         title: quorate_law::readable(name.as_str()),
@@ -415,6 +397,27 @@ fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field
         options: options.map(|options| labelled(tx, options)),
         remarks: Vec::new(),
         default: param.default.clone(),
+    }
+}
+
+/// What a player may pick for a parameter of an action; none where it is not listed.
+fn options_for(
+    tx: &Tx,
+    player: PlayerId,
+    decl: &At<ActionDecl>,
+    param: &Param,
+) -> Option<Vec<Datum>> {
+    let mut listed = decl.it.options.iter();
+    let Some((_, function)) = listed.find(|(of, _)| *of == param.name) else {
+        return all_of(tx, &decl.site.rule, &decl.it.admits, &param.ty);
+    };
+    let frame = frame_of(tx, player, &decl.site);
+    let answer = tx.trial(frame, || {
+        tx.call(function, vec![Datum::Thing(Thing::Player(player))])
+    });
+    match answer {
+        Ok(Datum::List(items)) => Some(items.to_vec()),
+        _ => None,
     }
 }
 
@@ -459,11 +462,9 @@ fn all_of(tx: &Tx, rule: &Name, admits: &[Name], ty: &Type) -> Option<Vec<Datum>
     match ty {
         Type::Optional(inner) | Type::List(inner) => all_of(tx, rule, admits, inner),
         Type::Kind(kind) if *kind == "Player" => {
-            let players = things::people(tx, quorate_kernel::rows::Standing::Member);
-            let counted = players
-                .into_iter()
-                .filter(|id| people::counts_for(tx, *id, rule, admits).unwrap_or(false));
-            Some(counted.map(|id| Datum::Thing(Thing::Player(id))).collect())
+            let players = people::players_for(tx, rule, admits).unwrap_or_default();
+            let players = players.into_iter();
+            Some(players.map(|id| Datum::Thing(Thing::Player(id))).collect())
         }
         Type::Kind(kind) if *kind == "Rule" => {
             let rules = tx.with_state(|state| {

@@ -51,5 +51,5 @@ pub use round::{Passed, Stuck};
 pub use standing::{Closing, MatterStanding, ShutClosing, leaning};
 pub use trial::{MergedLine, PatchTrial, Sleeping, by_rule};
 pub use verdict::{
-    DecidingVote, InTime, MatterVerdict, MatterVotes, MoreVotes, OpenMatter, Ripeness,
+    DecidingVote, InTime, MatterIfs, MatterVerdict, MatterVotes, MoreVotes, OpenMatter, Ripeness,
 };

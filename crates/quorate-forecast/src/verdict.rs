@@ -117,6 +117,17 @@ pub struct MoreVotes {
     pub then: MatterStanding,
 }
 
+/// What would change how a matter stands first: more votes, or time alone.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct MatterIfs {
+    /// How it stands now.
+    pub now: MatterStanding,
+    /// For each side the least number of further votes that changes something.
+    pub more: Vec<MoreVotes>,
+    /// What changes though nobody votes any more.
+    pub later: Option<InTime>,
+}
+
 /// What changes though nobody votes any more.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct InTime {
@@ -192,12 +203,6 @@ impl<'a> OpenMatter<'a> {
         }
     }
 
-    /// How it stands now.
-    #[must_use]
-    pub fn now(&self) -> &MatterStanding {
-        &self.now
-    }
-
     fn takes(&self, side: &str) -> bool {
         self.votes.icons.iter().any(|icon| *icon == side)
     }
@@ -265,6 +270,17 @@ impl<'a> OpenMatter<'a> {
             next = then.next(until, at);
         }
         None
+    }
+
+    /// What would change it first. So many later moments are tried, and none that lies further ahead.
+    #[must_use]
+    pub fn ifs(&self, tries: usize, ahead: Span) -> MatterIfs {
+        let sides = ["for", "against"].into_iter();
+        MatterIfs {
+            now: self.now.clone(),
+            more: sides.filter_map(|side| self.more(side)).collect(),
+            later: self.in_time(tries, ahead),
+        }
     }
 
     /// What it comes to.

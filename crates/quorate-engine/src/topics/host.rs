@@ -50,7 +50,7 @@ impl World for Tx {
     }
 
     fn players(&self, site: &Site) -> Answer<Vec<Thing>> {
-        Ok(people::players_for(self, &site.rule)?
+        Ok(people::players_for(self, &site.rule, &[])?
             .into_iter()
             .map(Thing::Player)
             .collect())

@@ -1,6 +1,7 @@
 //! People: the roster, and who counts as a player for which rule.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use quorate_kernel::rows::{Person, Standing};
 use quorate_kernel::{Name, PlayerId, Thing};
@@ -15,8 +16,8 @@ use crate::scope;
 use crate::tx::Tx;
 
 /// The players, for a rule.
-pub(crate) fn players_for(tx: &Tx, rule: &Name) -> Answer<Vec<PlayerId>> {
-    let excluded = excluded_for(tx, rule, &[])?;
+pub(crate) fn players_for(tx: &Tx, rule: &Name, admits: &[Name]) -> Answer<Vec<PlayerId>> {
+    let excluded = excluded_for(tx, rule, admits)?;
     Ok(things::people(tx, Standing::Member)
         .into_iter()
         .filter(|id| !excluded.contains(id))
@@ -94,13 +95,13 @@ fn excluded_for(tx: &Tx, rule: &Name, admits: &[Name]) -> Answer<BTreeSet<Player
         {
             continue;
         }
-        excluded.extend(excluded_by(tx, index, &exclusion.site, &exclusion.it.who)?);
+        excluded.extend(excluded_by(tx, index, &exclusion.site, &exclusion.it.who)?.iter());
     }
     Ok(excluded)
 }
 
 /// Whom one exclusion excludes, of all members.
-fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<BTreeSet<PlayerId>> {
+fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<Arc<BTreeSet<PlayerId>>> {
     let question = MemoKey::Excluded(index);
     let known = tx.caches().get(&question, tx.now);
     if let Some((Kept::People(people, effort), reads)) = known
@@ -130,10 +131,10 @@ fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<BTreeSe
         Ok(excluded)
     };
     let ((answer, effort), reads) = tx.reading(|| tx.measured(find));
-    let people = answer?;
+    let people = Arc::new(answer?);
     // What broke is written down each time, whatever was asked before.
-    if !broken && std::sync::Arc::ptr_eq(&tx.frame().law, &tx.law) {
-        let kept = Kept::People(people.clone(), effort);
+    if !broken && Arc::ptr_eq(&tx.frame().law, &tx.law) {
+        let kept = Kept::People(Arc::clone(&people), effort);
         tx.caches().keep(question, kept, reads, tx.now);
     }
     Ok(people)

@@ -384,11 +384,10 @@ fn comment(
 
 /// The verdict on an open matter.
 fn verdict(view: &GameView, id: PostId, count: &Count) -> VerdictLine {
-    let (verdict, more) = view.matter_verdict(id, count);
     let said = view.verdict(id);
     VerdictLine {
         sentence: said.map_or_else(String::new, |said| said.sentence()),
-        verdict,
-        more,
+        verdict: Arc::unwrap_or_clone(view.matter_verdict(id, count)),
+        more: view.matter_ifs(id, count).more.clone(),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use quorate_forecast::{Forecast, Proof};
+use quorate_forecast::{Forecast, MatterIfs, MatterVerdict, Proof};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, PostId};
 use serde::Serialize;
@@ -72,6 +72,18 @@ impl Weighed for Outlook {
             .iter()
             .map(|side| side.as_str().len() + OVERHEAD / 8);
         size_of::<Self>() + self.lead.len() + self.why.len() + sides.sum::<usize>()
+    }
+}
+
+impl Weighed for MatterVerdict {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + MEMORY_A_BYTE * written(self)
+    }
+}
+
+impl Weighed for MatterIfs {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + MEMORY_A_BYTE * written(self)
     }
 }
 

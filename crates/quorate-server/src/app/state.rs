@@ -7,7 +7,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use quorate_engine::LawCache;
 use quorate_engine::rulebook::Rulebook;
-use quorate_forecast::{Forecast, Proof};
+use quorate_forecast::{Forecast, MatterIfs, MatterVerdict, Proof};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Event;
 use quorate_kernel::{EventSeq, GameId, Moment};
@@ -153,6 +153,10 @@ pub struct AppState {
     pub enactments: Keep<EnactedPosts>,
     /// What the law answered about the newest states of games.
     pub law_answers: LawAnswers,
+    /// What the votes on open matters come to.
+    pub verdicts: Keep<MatterVerdict>,
+    /// What would change that first.
+    pub ifs: Keep<MatterIfs>,
     /// What is said of open matters, as long as it holds.
     pub outlooks: Keep<Outlook>,
     /// Pages of games, as somebody was given them within some seconds.
@@ -192,6 +196,8 @@ impl AppState {
             forecasts: room(REPORTS.0, REPORTS.1),
             enactments: room(REPORTS.0, REPORTS.1),
             law_answers: LawAnswers::default(),
+            verdicts: room(ANSWERS.0, ANSWERS.1),
+            ifs: room(ANSWERS.0, ANSWERS.1),
             outlooks: room(ANSWERS.0, ANSWERS.1),
             pages: Pages::default(),
             events: Cache::with_weighter(EVENTS, EVENT_BYTES, BytesOfEvent),

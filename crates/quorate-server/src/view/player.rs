@@ -4,6 +4,7 @@ use quorate_engine::offers;
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::{PlayerId, Thing};
 use quorate_law::datum::{Datum, Type};
+use quorate_law::declare::ActionDecl;
 
 use crate::ui::urls::Href;
 use crate::ui::{Fact, Offer, urls};
@@ -63,6 +64,15 @@ pub(crate) fn can_deal_with(view: &GameView, who: PlayerId, id: PlayerId) -> boo
 
 /// What the reader may do about somebody: actions whose first parameter takes a player and that the law does not refuse.
 pub(crate) fn about(view: &GameView, id: PlayerId) -> Vec<Offer> {
+    offers_about(view, id, |_| true)
+}
+
+/// The same, of some actions.
+pub(crate) fn offers_about(
+    view: &GameView,
+    id: PlayerId,
+    is_meant: impl Fn(&ActionDecl) -> bool,
+) -> Vec<Offer> {
     let Some(me) = view.me else {
         return Vec::new();
     };
@@ -75,7 +85,8 @@ pub(crate) fn about(view: &GameView, id: PlayerId) -> Vec<Offer> {
     let target = Datum::Thing(Thing::Player(id));
     let mut found = Vec::new();
     for name in &view.law.action_order {
-        let Some(decl) = view.law.actions.get(name) else {
+        let decl = view.law.actions.get(name);
+        let Some(decl) = decl.filter(|decl| is_meant(&decl.it)) else {
             continue;
         };
         let takes = decl

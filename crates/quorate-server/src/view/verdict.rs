@@ -4,19 +4,28 @@ use std::sync::Arc;
 
 use quorate_engine::conventions;
 use quorate_forecast::{
-    DecidingVote, Fork, MatterStanding, MatterVerdict, MatterVotes, MoreVotes, OpenMatter,
+    DecidingVote, Fork, MatterIfs, MatterStanding, MatterVerdict, MatterVotes, OpenMatter,
     Ripeness, ShutClosing,
 };
+use quorate_kernel::audience::Reader;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{Name, PostId, Span};
 use quorate_law::capital;
 
+use crate::app::kept::{Keep, Weighed};
 use crate::app::outlook::Outlook;
+use crate::app::pages::Pages;
 use crate::ui::{Verdict, plural};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
 use crate::view::standing::{can, news, own_time, ways};
 use crate::view::window;
+
+/// How many later moments are tried.
+const TRIED: usize = 12;
+
+/// How far ahead it is looked what time alone would change.
+const AHEAD: Span = Span::days(30);
 
 impl GameView {
     /// How a post stands, in short; none for a post without status.
@@ -68,15 +77,55 @@ impl GameView {
         made
     }
 
-    /// Tries votes and time on a matter.
-    pub(crate) fn on_matter<T>(
+    /// What the votes on an open matter come to.
+    pub(crate) fn matter_verdict(&self, id: PostId, count: &Count) -> Arc<MatterVerdict> {
+        let votes = self.matter_votes(id, count);
+        let kept = &self.site.verdicts;
+        self.of_matter(kept, id, &votes, |matter| matter.verdict())
+    }
+
+    /// What more votes on it, or time alone, would change first.
+    pub(crate) fn matter_ifs(&self, id: PostId, count: &Count) -> Arc<MatterIfs> {
+        let votes = self.matter_votes(id, count);
+        let kept = &self.site.ifs;
+        self.of_matter(kept, id, &votes, |matter| matter.ifs(TRIED, AHEAD))
+    }
+
+    /// What comes of trying votes and time on a matter, kept for all who are told of the same votes, as long as pages are.
+    fn of_matter<T: Weighed>(
         &self,
+        kept: &Keep<T>,
         id: PostId,
-        count: &Count,
-        ask: impl FnOnce(&OpenMatter<'_>) -> T,
-    ) -> T {
+        votes: &MatterVotes,
+        find: impl FnOnce(&OpenMatter<'_>) -> T,
+    ) -> Arc<T> {
+        let turn = Pages::turn_of(self.now);
+        let key = Digest::of_parts([
+            self.game.as_str().as_bytes(),
+            &self.published.head.hash.0,
+            format!("{turn} {id} {votes:?}").as_bytes(),
+        ]);
+        if let Some(known) = kept.get(&key).filter(|_| !self.is_past) {
+            return known;
+        }
+        let fork = Fork {
+            judge: self.fork(),
+            reader: Reader::Stranger,
+            is_blind: false,
+            now: self.now,
+            past: self,
+            time_is_over: &|| false,
+        };
+        let found = Arc::new(find(&OpenMatter::new(&fork, id, votes)));
+        if !self.is_past {
+            kept.insert(key, Arc::clone(&found));
+        }
+        found
+    }
+
+    fn matter_votes(&self, id: PostId, count: &Count) -> MatterVotes {
         let category = self.state().posts.get(&id).map(|post| &post.category);
-        let votes = MatterVotes {
+        MatterVotes {
             icons: count.icons.clone(),
             ballots: count.ballots.clone(),
             deferring: count.gauge().deferring,
@@ -86,44 +135,20 @@ impl GameView {
                 .and_then(|category| self.usual_role(category))
                 .cloned(),
             enough: Some(Name::from(conventions::ENOUGH)),
-        };
-        let fork = Fork {
-            judge: self.fork(),
-            reader: self.reader(),
-            is_blind: false,
-            now: self.now,
-            past: self,
-            time_is_over: &|| false,
-        };
-        ask(&OpenMatter::new(&fork, id, &votes))
-    }
-
-    /// What the votes on an open matter come to, and what more votes for a side would change first.
-    pub(crate) fn matter_verdict(
-        &self,
-        id: PostId,
-        count: &Count,
-    ) -> (MatterVerdict, Vec<MoreVotes>) {
-        self.on_matter(id, count, |matter| {
-            let more = ["for", "against"].into_iter();
-            let more = more.filter_map(|side| matter.more(side));
-            (matter.verdict(), more.collect())
-        })
+        }
     }
 
     fn made_outlook(&self, id: PostId, count: &Count) -> Outlook {
-        self.on_matter(id, count, |matter| {
-            let verdict = matter.verdict();
-            let (lead, why) = self.in_words(&verdict);
-            Outlook {
-                lead,
-                ahead: verdict.ahead,
-                why,
-                sides: self.usable_sides(id, count),
-                from: Some(self.now),
-                until: verdict.until,
-            }
-        })
+        let verdict = self.matter_verdict(id, count);
+        let (lead, why) = self.in_words(&verdict);
+        Outlook {
+            lead,
+            ahead: verdict.ahead,
+            why,
+            sides: self.usable_sides(id, count),
+            from: Some(self.now),
+            until: verdict.until,
+        }
     }
 
     /// The icons that the reader could cast with effect; somebody idle, those that the law does not refuse.

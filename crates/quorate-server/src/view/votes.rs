@@ -3,7 +3,7 @@
 use quorate_engine::conventions;
 use quorate_forecast::leaning;
 use quorate_kernel::rows::CommentKey;
-use quorate_kernel::{Name, PlayerId, PostId, Refusal, Span, Thing, rows};
+use quorate_kernel::{Name, PlayerId, PostId, Refusal, Thing, rows};
 use quorate_law::capital;
 use quorate_law::datum::Datum;
 
@@ -13,12 +13,6 @@ use crate::ui::{Ballot, Fact, Icon, Tone};
 use crate::view::game::GameView;
 use crate::view::matters::Count;
 use crate::view::standing::news;
-
-/// How many later moments are tried.
-const TRIED: usize = 12;
-
-/// How far ahead it is looked what time alone would change.
-const AHEAD: Span = Span::days(30);
 
 /// The panel beside a matter.
 pub(crate) fn votes_on(view: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Votes {
@@ -86,33 +80,31 @@ fn facts(view: &GameView, id: PostId, post: &rows::Post, count: &Count) -> Vec<F
     facts
 }
 
-/// What more votes for a side, or time alone, would change first; found by trying it on a copy.
+/// What more votes for a side, or time alone, would change first.
 fn ifs(view: &GameView, id: PostId, count: &Count) -> Vec<If> {
-    view.on_matter(id, count, |matter| {
-        let sides = [
-            ("for", Icon::For, Tone::For),
-            ("against", Icon::Against, Tone::Against),
-        ];
-        let more = sides.into_iter().filter_map(|(side, icon, tone)| {
-            let more = matter.more(side)?;
-            Some(If {
-                icon,
-                tone,
-                lead: format!("{} more {}:", more.votes, side.to_uppercase()),
-                text: format!("{}.", news(&more.then, matter.now())),
-            })
-        });
-        let later = matter.in_time(TRIED, AHEAD).map(|later| {
-            let from = view.when(later.at).full();
-            If {
-                icon: Icon::Pending,
-                tone: Tone::None,
-                lead: "No more votes:".to_owned(),
-                text: format!("from {from} on {}.", news(&later.then, matter.now())),
-            }
-        });
-        more.chain(later).collect()
-    })
+    let ifs = view.matter_ifs(id, count);
+    let more = ifs.more.iter().map(|more| {
+        let (icon, tone) = match more.side.as_str() {
+            "for" => (Icon::For, Tone::For),
+            _ => (Icon::Against, Tone::Against),
+        };
+        If {
+            icon,
+            tone,
+            lead: format!("{} more {}:", more.votes, more.side.to_uppercase()),
+            text: format!("{}.", news(&more.then, &ifs.now)),
+        }
+    });
+    let later = ifs.later.iter().map(|later| {
+        let from = view.when(later.at).full();
+        If {
+            icon: Icon::Pending,
+            tone: Tone::None,
+            lead: "No more votes:".to_owned(),
+            text: format!("from {from} on {}.", news(&later.then, &ifs.now)),
+        }
+    });
+    more.chain(later).collect()
 }
 
 /// Where on the page a vote was cast.

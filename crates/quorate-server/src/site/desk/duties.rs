@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use quorate_kernel::{Name, PlayerId};
+use quorate_law::declare::ActionDecl;
 
 use crate::ui::urls::Href;
 use crate::ui::{Form, Offer, urls};
@@ -11,14 +12,10 @@ use crate::view::player;
 
 /// The reader's duties about somebody: what an office lets them do by a button alone.
 pub(crate) fn duties(view: &GameView, offices: &BTreeSet<&Name>, id: PlayerId) -> Vec<Form> {
-    let of_office = |offer: &Offer| {
-        let decl = view.law().actions.get(offer.action.as_str());
-        decl.and_then(|decl| decl.it.by.as_ref())
-            .is_some_and(|by| offices.contains(by))
-    };
-    let offers = player::about(view, id).into_iter();
+    let of_office = |decl: &ActionDecl| decl.by.as_ref().is_some_and(|by| offices.contains(by));
+    let offers = player::offers_about(view, id, of_office).into_iter();
     offers
-        .filter(|offer| simple(offer) && of_office(offer))
+        .filter(simple)
         .filter_map(|offer| offer.open.ok())
         .map(to_desk(view))
         .collect()

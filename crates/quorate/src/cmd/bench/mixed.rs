@@ -15,7 +15,7 @@ use serde_json::json;
 use super::reader::BenchReader;
 use super::scene::BenchScene;
 use super::stopwatch::{bare_sync, now, share};
-use super::town::{BenchTown, GAME, Townsman, comment};
+use super::town::{BenchTown, GAME, Townsman, comment, indexed};
 use crate::output::Output;
 
 /// How many play.
@@ -53,6 +53,7 @@ pub(super) fn run(arguments: &MixedArguments, out: &Output) -> Result<ExitCode> 
     let (people, post) = filled(folder.path(), arguments.events)?;
     let runtime = tokio::runtime::Runtime::new()?;
     let scene = BenchScene::of_folder(folder, GAME)?;
+    indexed(scene.folder())?;
     let times = runtime.block_on(played(arguments, &scene, &people, post))?;
     let mut syncs = Vec::new();
     for _ in 0..ACTS * 20 {
