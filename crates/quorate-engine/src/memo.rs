@@ -57,7 +57,7 @@ struct KeptAnswer {
 
 impl KeptAnswer {
     fn is_good_at(&self, now: Moment) -> bool {
-        self.since <= now && self.reads.until.is_none_or(|until| now < until)
+        self.since <= now && !self.reads.has_turned(now)
     }
 }
 
@@ -139,10 +139,10 @@ impl Caches {
     }
 
     /// Keeps an answer that was found at `now`.
-    pub fn keep(&mut self, question: MemoKey, kept: Kept, reads: Reads, now: Moment) {
+    pub fn keep(&mut self, question: MemoKey, kept: Kept, reads: Arc<Reads>, now: Moment) {
         let answer = KeptAnswer {
             kept,
-            reads: Arc::new(reads),
+            reads: reads.in_one(),
             since: now,
         };
         self.put(question, answer);
@@ -156,7 +156,7 @@ impl Caches {
             }
             self.derived += 1;
         }
-        for key in &answer.reads.keys {
+        for key in answer.reads.kept_keys() {
             self.leans
                 .entry(key.clone())
                 .or_default()
@@ -220,7 +220,7 @@ impl Caches {
         }
         if let Some(answer) = self.answers.remove(question) {
             self.derived -= usize::from(matches!(question, MemoKey::Derived(..)));
-            for key in &answer.reads.keys {
+            for key in answer.reads.kept_keys() {
                 if let Some(leaning) = self.leans.get_mut(key) {
                     leaning.remove(question);
                     if leaning.is_empty() {
@@ -320,10 +320,10 @@ mod tests {
 
     const NOW: Moment = Moment(0);
 
-    fn about_people() -> Reads {
+    fn about_people() -> Arc<Reads> {
         let mut reads = Reads::default();
         reads.note(ReadKey::People);
-        reads
+        Arc::new(reads)
     }
 
     fn worth_of(nth: u64) -> MemoKey {
@@ -340,7 +340,7 @@ mod tests {
         let mut caches = Caches::default();
         let kept = Kept::Datum(Datum::Bool(true), Effort::default());
         caches.keep(test_of_the_game(), kept.clone(), about_people(), NOW);
-        caches.keep(MemoKey::Excluded(0), kept, Reads::default(), NOW);
+        caches.keep(MemoKey::Excluded(0), kept, Arc::default(), NOW);
         caches.forget(&[ReadKey::People]);
         assert!(caches.get(&test_of_the_game(), Moment(0)).is_none());
         assert!(caches.get(&MemoKey::Excluded(0), Moment(0)).is_some());
@@ -353,7 +353,7 @@ mod tests {
         let mut beneath = Caches::default();
         let kept = Kept::Datum(Datum::Bool(true), Effort::default());
         beneath.keep(test_of_the_game(), kept.clone(), about_people(), NOW);
-        beneath.keep(MemoKey::Excluded(0), kept.clone(), Reads::default(), NOW);
+        beneath.keep(MemoKey::Excluded(0), kept.clone(), Arc::default(), NOW);
         let beneath = Arc::new(beneath);
         let mut caches = Caches::over(&beneath);
         assert!(caches.get(&test_of_the_game(), Moment(0)).is_some());
@@ -375,19 +375,23 @@ mod tests {
     #[test]
     fn an_answer_is_good_until_its_moment() {
         let mut caches = Caches::default();
-        let mut reads = about_people();
+        let mut reads = Reads::default();
+        reads.join(&about_people());
         reads.note_moment(Moment(10));
         let kept = Kept::Datum(Datum::Bool(true), Effort::default());
-        caches.keep(test_of_the_game(), kept, reads, NOW);
+        caches.keep(test_of_the_game(), kept, Arc::new(reads), NOW);
         assert!(caches.get(&test_of_the_game(), Moment(9)).is_some());
         assert!(caches.get(&test_of_the_game(), Moment(10)).is_none());
+        // It goes with what an answer on the way rests on.
+        caches.forget(&[ReadKey::People]);
+        assert!(caches.get(&test_of_the_game(), Moment(9)).is_none());
     }
 
     #[test]
     fn an_answer_says_nothing_about_the_time_before_it() {
         let mut caches = Caches::default();
         let kept = Kept::Datum(Datum::Bool(true), Effort::default());
-        caches.keep(test_of_the_game(), kept, Reads::default(), Moment(5));
+        caches.keep(test_of_the_game(), kept, Arc::default(), Moment(5));
         assert!(caches.get(&test_of_the_game(), Moment(4)).is_none());
         assert!(caches.get(&test_of_the_game(), Moment(5)).is_some());
     }

@@ -400,6 +400,11 @@ fn field(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>, name: &Name) -> Field
     }
 }
 
+/// What a player may pick for the first parameter of an action; none where it is not listed.
+pub fn first_options(tx: &Tx, player: PlayerId, decl: &At<ActionDecl>) -> Option<Vec<Datum>> {
+    options_for(tx, player, decl, decl.it.params.first()?)
+}
+
 /// What a player may pick for a parameter of an action; none where it is not listed.
 fn options_for(
     tx: &Tx,

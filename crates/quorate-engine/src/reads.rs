@@ -1,10 +1,12 @@
 //! What an answer of the law rests on: rows that it read, and the moment from which it may be another.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use quorate_kernel::rows::{CellKey, ClockKey, Person};
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Moment, Name, PlayerId, PostId};
+use quorate_law::stop::sooner;
 
 /// Something that can be read and written, as fine as is worth telling apart.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -96,13 +98,19 @@ fn only_seen(old: &Person, new: &Person) -> bool {
 }
 
 /// A set of reads.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Reads {
-    /// What was read.
-    pub keys: BTreeSet<ReadKey>,
-    /// The first moment from which the answer may be another though nothing is written.
+    keys: BTreeSet<ReadKey>,
+    /// What the answers rest on that were asked on the way.
+    parts: Vec<Arc<Self>>,
+    /// The first moment from which the answer may be another though nothing is written, and from which it is asked again.
     pub until: Option<Moment>,
+    /// The first moment from which it may be another because it is made of the time itself.
+    flows: Option<Moment>,
 }
+
+/// An answer is often asked for many times in a row: among so many parts it is looked whether it is there.
+const RECENT: usize = 8;
 
 impl Reads {
     /// Adds a row.
@@ -112,12 +120,64 @@ impl Reads {
 
     /// Adds a moment.
     pub fn note_moment(&mut self, moment: Moment) {
-        self.until = quorate_law::stop::sooner(self.until, Some(moment));
+        self.until = sooner(self.until, Some(moment));
+    }
+
+    /// Adds a moment up to which an answer that is made of the time itself holds.
+    pub fn note_flow(&mut self, moment: Moment) {
+        self.flows = sooner(self.flows, Some(moment));
+    }
+
+    /// Whether time alone can have made it another by then.
+    pub fn has_turned(&self, now: Moment) -> bool {
+        sooner(self.until, self.flows).is_some_and(|turns| turns <= now)
     }
 
     /// Adds all of another set.
-    pub fn join(&mut self, other: &Self) {
-        self.keys.extend(other.keys.iter().cloned());
-        self.until = quorate_law::stop::sooner(self.until, other.until);
+    pub fn join(&mut self, other: &Arc<Self>) {
+        self.until = sooner(self.until, other.until);
+        self.flows = sooner(self.flows, other.flows);
+        let is_known = |part: &Arc<Self>| Arc::ptr_eq(part, other);
+        if !other.is_empty() && !self.parts.iter().rev().take(RECENT).any(is_known) {
+            self.parts.push(Arc::clone(other));
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.parts.is_empty()
+    }
+
+    /// What was read, on the way too.
+    pub fn keys(&self) -> BTreeSet<ReadKey> {
+        let mut keys = self.keys.clone();
+        for part in &self.parts {
+            part.add_to(&mut keys);
+        }
+        keys
+    }
+
+    fn add_to(&self, keys: &mut BTreeSet<ReadKey>) {
+        keys.extend(self.keys.iter().cloned());
+        for part in &self.parts {
+            part.add_to(keys);
+        }
+    }
+
+    /// What was read, of a set without parts.
+    pub(crate) fn kept_keys(&self) -> &BTreeSet<ReadKey> {
+        &self.keys
+    }
+
+    /// The same set without parts, as it is kept.
+    pub(crate) fn in_one(self: Arc<Self>) -> Arc<Self> {
+        if self.parts.is_empty() {
+            return self;
+        }
+        Arc::new(Self {
+            keys: self.keys(),
+            parts: Vec::new(),
+            until: self.until,
+            flows: self.flows,
+        })
     }
 }

@@ -587,16 +587,16 @@ impl Tx {
     }
 
     /// Runs something and gives what it read. What it read counts for whoever asked, too.
-    pub fn reading<T>(&self, run: impl FnOnce() -> T) -> (T, Reads) {
+    pub fn reading<T>(&self, run: impl FnOnce() -> T) -> (T, Arc<Reads>) {
         self.reads.borrow_mut().push(Reads::default());
         let result = run();
-        let reads = self.reads.borrow_mut().pop().unwrap_or_default();
+        let reads = Arc::new(self.reads.borrow_mut().pop().unwrap_or_default());
         self.read_all(&reads);
         (result, reads)
     }
 
     /// Notes what a kept answer rests on.
-    pub fn read_all(&self, reads: &Reads) {
+    pub fn read_all(&self, reads: &Arc<Reads>) {
         if let Some(outer) = self.reads.borrow_mut().last_mut() {
             outer.join(reads);
         }

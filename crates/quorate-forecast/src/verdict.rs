@@ -244,14 +244,18 @@ impl<'a> OpenMatter<'a> {
         })
     }
 
-    /// How many votes a side lacks to be enough, as far as the count tells.
+    /// How many votes a side lacks, as far as the count tells: FOR to be enough, any other so that enough FOR are out of reach.
     fn lacks(&self, side: &str) -> Option<usize> {
         let cast = self.votes.ballots.iter().filter(|(_, word)| word == side);
-        let counted = match (side, self.now.in_favour) {
-            ("for", Some(in_favour)) => in_favour,
-            _ => i64::try_from(cast.count()).ok()?,
+        let cast = i64::try_from(cast.count()).ok()?;
+        let enough = self.now.enough?;
+        let lacks = if side == "for" {
+            enough - self.now.in_favour.unwrap_or(cast)
+        } else {
+            let all = i64::try_from(self.votes.ballots.len()).ok()?;
+            all + 1 - enough - cast
         };
-        usize::try_from(self.now.enough? - counted).ok()
+        usize::try_from(lacks).ok()
     }
 
     /// The first moment at which something changes though nobody votes any more: the law says of each answer how long it holds.

@@ -185,8 +185,15 @@ impl<'a> Rewriter<'a> {
 
     /// The same, where an expression may hold more than takes no time.
     fn guarded(&mut self, expr: &'a AstExpr, guard: &'static str) {
-        let small = self.is_small(expr);
-        self.wrapped(expr, if small { "" } else { guard });
+        let is_free = self.is_small(expr) && !(guard == "__say" && self.is_told_by_the_game(expr));
+        self.wrapped(expr, if is_free { "" } else { guard });
+    }
+
+    /// Whether an expression is the same value always, whose words are the game's. The language would put it into words as it
+    /// compiles, when there is no game yet.
+    fn is_told_by_the_game(&self, expr: &AstExpr) -> bool {
+        matches!(&expr.node, ExprP::Identifier(name)
+            if matches!(name.ident.as_str(), "now" | "game") && !self.is_own(&name.ident))
     }
 
     /// What a function is given or gives is measured, for its type is looked at, and worded if it is wrong.

@@ -60,6 +60,9 @@ pub trait World {
     }
     /// Notes that `now` was compared with a moment: the answer may be another from then on.
     fn compared(&self, with: Moment);
+    /// Notes that an answer is made of `now` itself and holds no longer than to a moment. Nothing is asked again for that: who keeps
+    /// answers drops it then.
+    fn flows_until(&self, moment: Moment);
 
     // Saying no, costs, changes.
 

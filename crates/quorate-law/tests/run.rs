@@ -158,6 +158,44 @@ fn now_notes_what_it_is_compared_with() {
 }
 
 #[test]
+fn what_is_made_of_now_holds_until_it_turns_and_no_longer_than_now_where_nobody_knows() {
+    let law = awake(&[fence(
+        "def age(at: Moment) -> int:\n    return (now - at) // minutes(10)\n\
+         def left(at: Moment) -> int:\n    return (at - now) // minutes(10)\n\
+         def twice(at: Moment) -> Span:\n    return (now - at) * 2\n\
+         def told() -> str:\n    return f\"{now}\"\n\
+         def said() -> str:\n    return str(now)\n\
+         def later() -> Moment:\n    return now + hours(1)\n\
+         def same() -> Span:\n    return (now + hours(1)) - now\n",
+    )]);
+    let game = Game::of(1);
+    let now = Moment(game.now.get());
+    let minutes = Span::minutes;
+    for (function, args, holds) in [
+        ("age", vec![now - minutes(25)], vec![now + minutes(5)]),
+        (
+            "left",
+            vec![now + minutes(25)],
+            vec![now + minutes(5) + Span(1)],
+        ),
+        ("left", vec![now + minutes(20)], vec![now + Span(1)]),
+        ("twice", vec![now - minutes(25)], vec![now + Span(1)]),
+        ("told", vec![], vec![now + Span(1)]),
+        ("said", vec![], vec![now + Span(1)]),
+        ("later", vec![], vec![now + Span(1)]),
+        ("same", vec![], vec![]),
+    ] {
+        let args = args.into_iter().map(Datum::Moment).collect();
+        let told = call(&law, &game, function, args).expect("it runs");
+        assert_eq!(game.flows.take(), holds, "{function}");
+        if let Datum::Text(told) = told {
+            assert_eq!(*told, *now.to_string(), "{function}");
+        }
+    }
+    assert!(game.compared.borrow().is_empty());
+}
+
+#[test]
 fn a_default_that_is_not_among_what_a_value_may_be_is_an_error() {
     for wrong in [
         "x = number(\"X\", of = player, default = 3, among = [1, 2])",

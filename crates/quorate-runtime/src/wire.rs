@@ -12,6 +12,7 @@ use quorate_kernel::state::State;
 use quorate_kernel::tape::Tape;
 use quorate_kernel::{EventSeq, Name, Refusal};
 use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
 
 use crate::judge::Head;
 use crate::published::{Answer, Receipt};
@@ -19,8 +20,9 @@ use crate::published::{Answer, Receipt};
 /// What was stored form, with the contents of its seals.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct WireRecord {
+    #[serde(with = "serde_bytes")]
     open: Vec<u8>,
-    seals: Vec<(Digest, Salt, Vec<u8>)>,
+    seals: Vec<(Digest, Salt, ByteBuf)>,
 }
 
 /// What a judge answered.
@@ -75,7 +77,9 @@ impl WireRecord {
         let seals = record.seals.into_iter();
         Self {
             open: record.open,
-            seals: seals.map(|s| (s.digest, s.salt, s.bytes)).collect(),
+            seals: seals
+                .map(|s| (s.digest, s.salt, ByteBuf::from(s.bytes)))
+                .collect(),
         }
     }
 
@@ -88,7 +92,7 @@ impl WireRecord {
             Some(SealBytes {
                 digest: *digest,
                 salt: *salt,
-                bytes: bytes.clone(),
+                bytes: bytes.to_vec(),
             })
         }
     }

@@ -15,6 +15,7 @@ use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::ports::SearchQuery;
 use quorate_runtime::wire::{WireHead, WireRecord};
 use serde::{Deserialize, Serialize};
+use serde_bytes::ByteBuf;
 
 use crate::culprit::RunTold;
 use crate::frame;
@@ -29,13 +30,14 @@ pub(crate) enum Upward {
     /// What runs.
     Runs(RunTold),
     /// The job is done.
-    Done(Vec<u8>),
+    Done(#[serde(with = "serde_bytes")] Vec<u8>),
 }
 
 /// From a server to its worker: something to be done.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct WorkerTask {
     /// What, as the two ends of it know how to read it. Nothing where it only takes up the game's law.
+    #[serde(with = "serde_bytes")]
     pub(crate) request: Vec<u8>,
     /// The game whose law it takes up before that.
     pub(crate) game: Option<GameId>,
@@ -140,7 +142,7 @@ struct WireRow {
 }
 
 /// A seal's content.
-type WireSeal = (Digest, [u8; 16], Vec<u8>);
+type WireSeal = (Digest, [u8; 16], ByteBuf);
 
 /// The newest state of a game, for whoever may have an earlier one.
 type WireNewest = (WireHead, NewestSent);
@@ -157,7 +159,7 @@ enum NewestSent {
 }
 
 /// A snapshot: the end of its log, its digest, its open part.
-type WireSnapshot = (WireHead, Digest, Vec<u8>);
+type WireSnapshot = (WireHead, Digest, ByteBuf);
 
 /// How far the index has followed a game.
 type WirePoint = (EventSeq, u32, Digest);

@@ -104,6 +104,10 @@ impl World for Tx {
         self.read_clock(with);
     }
 
+    fn flows_until(&self, moment: Moment) {
+        self.read_flow(moment);
+    }
+
     fn refuse(&self, need: Need, next_at: Option<Moment>, site: &Site) -> Option<Stop> {
         let mut refusal = self.refusal_at(site, "");
         refusal.needs = vec![need];

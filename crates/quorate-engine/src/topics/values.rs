@@ -323,6 +323,8 @@ pub(crate) fn write_cell(tx: &Tx, kind: &Name, key: CellKey, value: Option<Value
 
 #[cfg(test)]
 mod tests {
+    use quorate_kernel::Span;
+
     use super::*;
     use crate::tiny_game::game;
 
@@ -337,6 +339,25 @@ mod tests {
             assert!(set_attribute(tx, &anna, "fish", Datum::Bool(true)).is_err());
             assert!(set_attribute(tx, &anna, "cats", Datum::Int(1)).is_err());
         });
+    }
+
+    #[test]
+    fn what_is_made_of_the_time_itself_is_told_anew_as_it_goes_by() {
+        let mut game = game(
+            "def hours_of(g: Game) -> int:\n    return (now - g.founded_at) // hours(1)\n\n\
+             hour = derived(\"Hour\", hours_of, of = game)\n\n\
+             def late_of(g: Game) -> Moment:\n    return now + hours(1)\n\n\
+             late = derived(\"Late\", late_of, of = game)",
+        );
+        let founded = game.now;
+        for minutes in [0, 59, 60, 61, 120, 30] {
+            game.now = founded + Span::minutes(minutes);
+            let told =
+                ["hour", "late"].map(|name| game.ask(|tx| attribute(tx, &Thing::Game, name)));
+            let hour = Datum::Int(minutes / 60);
+            let late = Datum::Moment(game.now + Span::hours(1));
+            assert_eq!(told, [Ok(hour), Ok(late)], "{minutes}");
+        }
     }
 
     #[test]

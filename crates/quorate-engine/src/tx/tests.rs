@@ -93,8 +93,8 @@ fn what_is_read_counts_for_all_who_asked_and_a_moment_that_has_passed_for_nobody
                 tx.read_clock(game.now + Span::hours(-1));
             })
         });
-        assert_eq!((inner.keys.len(), inner.until), (1, None));
-        assert_eq!((outer.keys.len(), outer.until), (1, Some(later)));
+        assert_eq!((inner.keys().len(), inner.until), (1, None));
+        assert_eq!((outer.keys().len(), outer.until), (1, Some(later)));
         let ((), now) = tx.reading(|| tx.read_clock(game.now));
         assert_eq!(
             now.until,

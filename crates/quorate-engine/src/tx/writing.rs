@@ -82,6 +82,13 @@ impl Tx {
         may_tell.then(|| self.caches.take())
     }
 
+    /// Notes that the answer is made of the time itself and holds no longer than to a moment.
+    pub(crate) fn read_flow(&self, moment: Moment) {
+        if let Some(reads) = self.reads.borrow_mut().last_mut() {
+            reads.note_flow(moment);
+        }
+    }
+
     /// An error where code has written more than an event holds.
     pub(super) fn fits_in_event(&self) -> Answer<()> {
         if self.work.borrow().written <= EVENT_BYTES_MAX {

@@ -3,17 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use quorate_engine::judge::Judge;
-use quorate_engine::reads::{ReadKey, Reads};
+use quorate_engine::reads::ReadKey;
 use quorate_engine::tx::Tx;
 use quorate_kernel::event::Event;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{Moment, Refusal};
+use quorate_law::stop::sooner;
 
 /// What the law refused, with what each refusal rests on.
 pub(super) struct KnownRefusals<K> {
-    of: BTreeMap<K, (Refusal, Reads)>,
+    of: BTreeMap<K, KnownRefusal>,
     /// How many events of the log they are up to.
     events: usize,
+}
+
+struct KnownRefusal {
+    refusal: Refusal,
+    reads: BTreeSet<ReadKey>,
+    until: Option<Moment>,
 }
 
 impl<K: Ord> KnownRefusals<K> {
@@ -45,8 +52,8 @@ impl<K: Ord> KnownRefusals<K> {
             });
         match written {
             None => self.forget(),
-            Some(written) => self.of.retain(|_, (_, reads)| {
-                reads.until.is_none_or(|until| now < until) && reads.keys.is_disjoint(&written)
+            Some(written) => self.of.retain(|_, known| {
+                known.until.is_none_or(|until| now < until) && known.reads.is_disjoint(&written)
             }),
         }
     }
@@ -61,14 +68,16 @@ impl<K: Ord> KnownRefusals<K> {
     ) -> Option<&Refusal> {
         use std::collections::btree_map::Entry;
         match self.of.entry(key) {
-            Entry::Occupied(known) => Some(&known.into_mut().0),
+            Entry::Occupied(known) => Some(&known.into_mut().refusal),
             Entry::Vacant(unknown) => {
-                let (refusal, mut reads) = judge.query(now, |tx| tx.reading(|| ask(tx)));
+                let (refusal, reads) = judge.query(now, |tx| tx.reading(|| ask(tx)));
                 let refusal = refusal?;
-                if let Some(at) = refusal.next_at {
-                    reads.note_moment(at);
-                }
-                Some(&unknown.insert((refusal, reads)).0)
+                let known = KnownRefusal {
+                    reads: reads.keys(),
+                    until: sooner(reads.until, refusal.next_at),
+                    refusal,
+                };
+                Some(&unknown.insert(known).refusal)
             }
         }
     }

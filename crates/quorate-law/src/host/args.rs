@@ -221,7 +221,7 @@ impl<'v> Args<'v, '_> {
             return Ok(None);
         };
         let span = self.read(index, SpanValue::of(value), "a span such as hours(12)")?;
-        Ok(Some(span.span()))
+        Ok(Some(span.fixed()))
     }
 
     /// The items of a list, tuple or anything else that can be looped over; none if left out.

@@ -16,7 +16,7 @@ pub(crate) const NATIVES: &[Native] = &[
     }),
     ("months_after", |args, _| {
         let zone = zone();
-        let later = later(zone.wall(args.moment(0)?.moment()), args.int(1)?);
+        let later = later(zone.wall(args.moment(0)?.fixed()), args.int(1)?);
         let later = later.map(|later| zone.at(later));
         args.give(later.ok_or_else(|| fault("that leaves the calendar"))?)
     }),
@@ -39,7 +39,7 @@ fn total<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<
     let mut sum = 0_i64;
     for item in args.list(0)? {
         let span = SpanValue::of(item).ok_or_else(|| fault("`total` adds up spans"))?;
-        sum = sum.checked_add(span.span().0).ok_or_else(too_big)?;
+        sum = sum.checked_add(span.fixed().0).ok_or_else(too_big)?;
     }
     args.give(Span(sum))
 }

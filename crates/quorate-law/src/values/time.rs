@@ -67,13 +67,37 @@ fn watch(moment: Moment) {
     }
 }
 
+/// Tells the world that an answer is worked out with the time itself, and holds no longer than to a moment.
+fn flows_until(moment: Moment) {
+    if let Some(frame) = RunFrame::current()
+        && let Some(world) = &frame.world
+    {
+        world.flows_until(moment);
+    }
+}
+
+/// The same of an answer that nobody knows to hold any longer than now.
+fn flows() {
+    if let Some(now) = now() {
+        flows_until(Moment(now.0.saturating_add(1)));
+    }
+}
+
 impl MomentValue {
-    /// The moment itself.
+    /// The moment itself, to compare.
     pub(crate) fn moment(self) -> Moment {
         match self {
             Self::Fixed(moment) => moment,
             Self::Now(span) => now().unwrap_or_default() + span,
         }
+    }
+
+    /// The moment itself, to go on with: what is made of it does not know `now` any more.
+    pub(crate) fn fixed(self) -> Moment {
+        if let Self::Now(_) = self {
+            flows();
+        }
+        self.moment()
     }
 
     pub(crate) fn of(value: Value<'_>) -> Option<Self> {
@@ -154,13 +178,38 @@ fn next_month(moment: Moment, of_year: bool) -> Moment {
 const MOMENT_PARTS: [&str; 6] = ["year", "month", "day", "weekday", "hour", "minute"];
 
 impl SpanValue {
-    /// The span itself.
+    /// The span itself, to compare.
     pub(crate) fn span(self) -> Span {
         match self {
             Self::Fixed(span) => span,
             Self::Since(moment) => now().unwrap_or_default() - moment,
             Self::Until(moment) => moment - now().unwrap_or_default(),
         }
+    }
+
+    /// The span itself, to go on with: what is made of it does not know `now` any more.
+    pub(crate) fn fixed(self) -> Span {
+        if let Self::Since(_) | Self::Until(_) = self {
+            flows();
+        }
+        self.span()
+    }
+
+    /// How often a fixed span goes into it.
+    fn divided(self, unit: Span) -> Option<i64> {
+        let times = self.span().0.checked_div_euclid(unit.0)?;
+        let turn = times.checked_mul(unit.0)?;
+        match self {
+            Self::Since(moment) if unit.0 > 0 => {
+                flows_until(Moment(moment.0.checked_add(turn)?.checked_add(unit.0)?));
+            }
+            Self::Until(moment) if unit.0 > 0 => {
+                flows_until(Moment(moment.0.checked_sub(turn)?.checked_add(1)?));
+            }
+            Self::Fixed(_) => {}
+            Self::Since(_) | Self::Until(_) => flows(),
+        }
+        Some(times)
     }
 
     pub(crate) fn of(value: Value<'_>) -> Option<Self> {
@@ -181,13 +230,13 @@ impl SpanValue {
 
 impl fmt::Display for MomentValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.moment(), f)
+        fmt::Display::fmt(&self.fixed(), f)
     }
 }
 
 impl fmt::Display for SpanValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.span(), f)
+        fmt::Display::fmt(&self.fixed(), f)
     }
 }
 
@@ -223,18 +272,18 @@ impl<'v> StarlarkValue<'v> for MomentValue {
     }
 
     fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {
-        self.moment().hash(hasher);
+        self.fixed().hash(hasher);
         Ok(())
     }
 
     fn add(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
-        let span = SpanValue::of(other)?.span();
+        let span = SpanValue::of(other)?.fixed();
         Some(self.later(span).map(|later| heap.alloc(later)))
     }
 
     fn sub(&self, other: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
         if let Some(span) = SpanValue::of(other) {
-            let back = span.span().0.checked_neg().ok_or_else(too_big)?;
+            let back = span.fixed().0.checked_neg().ok_or_else(too_big)?;
             return Ok(heap.alloc(self.later(Span(back))?));
         }
         let Some(other_moment) = Self::of(other) else {
@@ -243,6 +292,7 @@ impl<'v> StarlarkValue<'v> for MomentValue {
         Ok(heap.alloc(match (*self, other_moment) {
             (Self::Now(span), Self::Fixed(moment)) => SpanValue::Since(moment - span),
             (Self::Fixed(moment), Self::Now(span)) => SpanValue::Until(moment - span),
+            // Of two that go with `now` the difference stays the same.
             (one, two) => SpanValue::Fixed(one.moment() - two.moment()),
         }))
     }
@@ -277,26 +327,26 @@ impl<'v> StarlarkValue<'v> for SpanValue {
     }
 
     fn write_hash(&self, hasher: &mut StarlarkHasher) -> starlark::Result<()> {
-        self.span().hash(hasher);
+        self.fixed().hash(hasher);
         Ok(())
     }
 
     fn to_bool(&self) -> bool {
-        self.span().0 != 0
+        self.fixed().0 != 0
     }
 
     fn add(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
         if let Some(moment) = MomentValue::of(other) {
-            return Some(moment.later(self.span()).map(|later| heap.alloc(later)));
+            return Some(moment.later(self.fixed()).map(|later| heap.alloc(later)));
         }
-        let span = SpanValue::of(other)?.span();
-        Some(sum(self.span().0, span.0).map(|sum| heap.alloc(Self::Fixed(Span(sum)))))
+        let span = SpanValue::of(other)?.fixed();
+        Some(sum(self.fixed().0, span.0).map(|sum| heap.alloc(Self::Fixed(Span(sum)))))
     }
 
     fn sub(&self, other: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
         match Self::of(other) {
             Some(other) => {
-                let rest = self.span().0.checked_sub(other.span().0);
+                let rest = self.fixed().0.checked_sub(other.fixed().0);
                 Ok(heap.alloc(Self::Fixed(Span(rest.ok_or_else(too_big)?))))
             }
             None => wrong(self, "-", other),
@@ -304,7 +354,7 @@ impl<'v> StarlarkValue<'v> for SpanValue {
     }
 
     fn mul(&self, other: Value<'v>, heap: Heap<'v>) -> Option<starlark::Result<Value<'v>>> {
-        let product = self.span().0.checked_mul(i64_of(other)?);
+        let product = self.fixed().0.checked_mul(i64_of(other)?);
         let span = product.map(|span| heap.alloc(Self::Fixed(Span(span))));
         Some(span.ok_or_else(too_big))
     }
@@ -314,17 +364,18 @@ impl<'v> StarlarkValue<'v> for SpanValue {
     }
 
     fn floor_div(&self, other: Value<'v>, heap: Heap<'v>) -> starlark::Result<Value<'v>> {
-        let ms = self.span().0;
-        let divided = |by: i64| ms.checked_div_euclid(by).ok_or_else(too_big);
         if let Some(other) = Self::of(other) {
-            return match other.span().0 {
-                0 => Err(fault("a span is divided by no time")),
-                unit => Ok(heap.alloc(divided(unit)?)),
+            return match other.fixed() {
+                Span(0) => Err(fault("a span is divided by no time")),
+                unit => Ok(heap.alloc(self.divided(unit).ok_or_else(too_big)?)),
             };
         }
         match i64_of(other) {
             Some(0) => Err(fault("a span is divided by 0")),
-            Some(by) => Ok(heap.alloc(Self::Fixed(Span(divided(by)?)))),
+            Some(by) => {
+                let part = self.fixed().0.checked_div_euclid(by);
+                Ok(heap.alloc(Self::Fixed(Span(part.ok_or_else(too_big)?))))
+            }
             None => wrong(self, "//", other),
         }
     }

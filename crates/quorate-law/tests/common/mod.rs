@@ -87,6 +87,7 @@ pub(crate) struct Game {
     pub now: Cell<i64>,
     /// Moments that `now` was compared with.
     pub compared: RefCell<Vec<Moment>>,
+    pub flows: RefCell<Vec<Moment>>,
     /// What was asked and done, in words.
     pub log: RefCell<Vec<String>>,
     /// Dice to come; the highest number of each die once they are out.
@@ -239,6 +240,10 @@ impl World for Game {
 
     fn compared(&self, with: Moment) {
         self.compared.borrow_mut().push(with);
+    }
+
+    fn flows_until(&self, moment: Moment) {
+        self.flows.borrow_mut().push(moment);
     }
 
     fn refuse(&self, need: Need, next_at: Option<Moment>, site: &Site) -> Option<Stop> {

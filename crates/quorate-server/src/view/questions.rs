@@ -93,6 +93,11 @@ impl Questions<'_> {
         offers::offer(self.tx, me, decl)
     }
 
+    /// What somebody may pick for the first parameter of an action; none where it is not listed.
+    pub fn first_options(&self, me: PlayerId, decl: &At<ActionDecl>) -> Option<Vec<Datum>> {
+        offers::first_options(self.tx, me, decl)
+    }
+
     /// An action about one thing, where it can be taken on it.
     pub fn offer_about(&self, me: PlayerId, decl: &At<ActionDecl>, thing: &Datum) -> Option<Offer> {
         offers::offer_about(self.tx, me, decl, thing)

@@ -149,7 +149,7 @@ impl Near {
                 let found = self.journal.snapshot_before(game, *at_most).await;
                 let sent =
                     |found: Option<quorate_runtime::ports::Snapshot>| -> Option<WireSnapshot> {
-                        found.map(|s| (sent_head(s.head), s.digest, s.open))
+                        found.map(|s| (sent_head(s.head), s.digest, s.open.into()))
                     };
                 reply(found.map(sent))
             }
@@ -158,7 +158,7 @@ impl Near {
                 let sent =
                     |found: std::collections::HashMap<_, quorate_kernel::seal::SealBytes>| {
                         let seals = found.into_values();
-                        let seals = seals.map(|s| (s.digest, s.salt, s.bytes));
+                        let seals = seals.map(|s| (s.digest, s.salt, s.bytes.into()));
                         seals.collect::<Vec<WireSeal>>()
                     };
                 reply(found.map(sent))

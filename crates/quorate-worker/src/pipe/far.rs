@@ -220,7 +220,7 @@ impl Seals for Far {
         let seals = found.into_iter().map(|(digest, salt, bytes)| SealBytes {
             digest,
             salt,
-            bytes,
+            bytes: bytes.into_vec(),
         });
         Ok(seals.map(|seal| (seal.digest, seal)).collect())
     }
@@ -337,7 +337,7 @@ impl Journal for Far {
         Ok(found.map(|(head, digest, open)| Snapshot {
             head: come_head(head),
             digest,
-            open,
+            open: open.into_vec(),
         }))
     }
 

@@ -11,7 +11,7 @@ use quorate_law::datum::{Datum, Type};
 
 use crate::requests::forms::{Opened, answer_in, drawn, page};
 use crate::requests::send;
-use crate::site::desk::duties::{duties, simple, to_desk};
+use crate::site::desk::duties::{Duties, simple, to_desk};
 use crate::site::desk::idling;
 use crate::site::desk::page::{Desk, DeskItem, DeskQueue};
 use crate::ui::urls::Href;
@@ -237,13 +237,14 @@ fn door(view: &GameView, offices: &BTreeSet<&Name>, applied: &[Event]) -> Vec<To
     };
     let people = view.public().people.iter();
     let waiting = people.filter(|(_, person)| person.standing == Standing::Applicant);
+    let duties = Duties::of(view, offices);
     let lines = waiting.map(|(id, person)| TodoLine {
         name: view.name(*id),
         text: match message(id) {
             Some(text) => format!("asked to join: “{}”", text.trim()),
             None => format!("asked to join on {}.", view.when(person.applied_at).full()),
         },
-        forms: duties(view, offices, *id),
+        forms: duties.about(*id),
         ..TodoLine::default()
     });
     lines.collect()

@@ -7,7 +7,7 @@ use quorate_kernel::rows::{Person, Standing};
 use quorate_kernel::{Moment, Name, PlayerId, Refusal, Span, Thing};
 use quorate_law::datum::{Datum, Type};
 
-use crate::site::desk::duties::duties;
+use crate::site::desk::duties::Duties;
 use crate::site::desk::page::{DeskItem, DeskQueue};
 use crate::ui::{Form, Icon, Link, age, plural, urls};
 use crate::view::game::GameView;
@@ -22,8 +22,9 @@ pub(crate) fn queue(view: &GameView, offices: &BTreeSet<&Name>) -> DeskQueue {
     let members = members.filter(|(_, person)| person.standing == Standing::Member);
     let (mut now, mut later) = (Vec::new(), Vec::new());
     let voted = LazyCell::new(|| last_votes(view));
+    let duties = Duties::of(view, offices);
     for (id, person) in members {
-        let forms = duties(view, offices, *id);
+        let forms = duties.about(*id);
         if !forms.is_empty() {
             now.push(item(view, *id, person, voted.get(id), forms));
         } else if let Some((title, at, refusal)) =
