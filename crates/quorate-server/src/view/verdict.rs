@@ -78,6 +78,10 @@ impl GameView {
     }
 
     /// What the votes on an open matter come to.
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method by its name is one of a single lifetime"
+    )]
     pub(crate) fn matter_verdict(&self, id: PostId, count: &Count) -> Arc<MatterVerdict> {
         let votes = self.matter_votes(id, count);
         let kept = &self.site.verdicts;
