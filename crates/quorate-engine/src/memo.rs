@@ -36,6 +36,33 @@ pub enum Kept {
     Datum(Datum, Effort),
 }
 
+impl Kept {
+    fn is_small(&self) -> bool {
+        match self {
+            Self::People(..) => true,
+            Self::Datum(datum, _) => pieces(datum, PIECES_MAX).is_some(),
+        }
+    }
+}
+
+/// How many pieces are left of so many once a value has had its own; none where they don't do.
+fn pieces(datum: &Datum, left: usize) -> Option<usize> {
+    match datum {
+        Datum::Text(text) => left.checked_sub(1 + text.len() / 16),
+        Datum::List(items) => {
+            let mut items = items.iter();
+            items.try_fold(left.checked_sub(1)?, |left, item| pieces(item, left))
+        }
+        Datum::Dict(entries) => {
+            let mut entries = entries.iter();
+            entries.try_fold(left.checked_sub(1)?, |left, (key, value)| {
+                pieces(value, pieces(key, left)?)
+            })
+        }
+        _ => left.checked_sub(1),
+    }
+}
+
 /// What an answer takes to be worked out. Whoever gets a kept one pays as much: otherwise it would lean on what was asked
 /// before whether a rule that is near its limits breaks, and judging again would come out otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -56,14 +83,25 @@ struct KeptAnswer {
 }
 
 impl KeptAnswer {
-    fn is_good_at(&self, now: Moment) -> bool {
-        self.since <= now && !self.reads.has_turned(now)
+    /// Whether it is good at a moment. A test is asked again at the moments that it compares the time with, and at no others: what is
+    /// due is written down then, so that it may not lean on who has asked in between.
+    fn is_good_at(&self, now: Moment, is_test: bool) -> bool {
+        let turns = if is_test {
+            self.reads.until
+        } else {
+            self.reads.turns()
+        };
+        self.since <= now && turns.is_none_or(|turns| now < turns)
     }
 }
 
-/// How many derived values one layer keeps. When there are more they all go: a game with a long past has many posts, and each
-/// page may ask about others.
+/// How many derived values one layer keeps, and on how many things they may rest together. When there are more they all go: a game
+/// with a long past has many posts, and each page may ask about others.
 const DERIVED_MAX: usize = 2_048;
+const DERIVED_READS_MAX: usize = 100_000;
+
+/// How many pieces a value may have that outlives the question that found it.
+const PIECES_MAX: usize = 4_096;
 
 /// Over how many layers a copy is laid before they are made one.
 const LAYERS_MAX: u8 = 6;
@@ -78,8 +116,9 @@ pub struct Caches {
     /// Those beneath that are not good here any more.
     gone: BTreeSet<MemoKey>,
     answers: BTreeMap<MemoKey, KeptAnswer>,
-    /// How many of the answers are derived values.
+    /// How many of the answers are derived values, and on how many things they rest.
     derived: usize,
+    derived_reads: usize,
     /// Who leans on what.
     leans: BTreeMap<ReadKey, BTreeSet<MemoKey>>,
     /// Tests whose reads were written since the last event was over, and those that no one has asked yet.
@@ -134,7 +173,9 @@ impl Caches {
 
     /// A kept answer that is good at `now`.
     pub fn get(&self, question: &MemoKey, now: Moment) -> Option<(Kept, Arc<Reads>)> {
-        let answer = self.find(question).filter(|it| it.is_good_at(now))?;
+        let is_test = matches!(question, MemoKey::Test(..));
+        let answer = self.find(question);
+        let answer = answer.filter(|it| it.is_good_at(now, is_test))?;
         Some((answer.kept.clone(), Arc::clone(&answer.reads)))
     }
 
@@ -151,10 +192,11 @@ impl Caches {
     fn put(&mut self, question: MemoKey, answer: KeptAnswer) {
         self.drop_answer(&question);
         if matches!(question, MemoKey::Derived(..)) {
-            if self.derived >= DERIVED_MAX {
+            if self.derived >= DERIVED_MAX || self.derived_reads >= DERIVED_READS_MAX {
                 self.drop_derived();
             }
             self.derived += 1;
+            self.derived_reads += answer.reads.kept_keys().len();
         }
         for key in answer.reads.kept_keys() {
             self.leans
@@ -215,11 +257,15 @@ impl Caches {
     }
 
     fn drop_answer(&mut self, question: &MemoKey) {
-        if self.beneath.is_some() {
+        let is_in = |beneath: &Arc<Self>| beneath.find(question).is_some();
+        if self.beneath.as_ref().is_some_and(is_in) {
             self.gone.insert(question.clone());
         }
         if let Some(answer) = self.answers.remove(question) {
-            self.derived -= usize::from(matches!(question, MemoKey::Derived(..)));
+            if matches!(question, MemoKey::Derived(..)) {
+                self.derived -= 1;
+                self.derived_reads -= answer.reads.kept_keys().len();
+            }
             for key in answer.reads.kept_keys() {
                 if let Some(leaning) = self.leans.get_mut(key) {
                     leaning.remove(question);
@@ -250,7 +296,9 @@ impl Answers {
         let written: Vec<ReadKey> = written.collect();
         let mut caches = self.present().as_one();
         caches.forget(&written);
-        caches.is_complete &= caches.take_stirred().is_empty();
+        // What is new there has tests that nobody has asked.
+        caches.is_complete = false;
+        let _ = caches.take_stirred();
         Self::of(caches)
     }
 
@@ -273,7 +321,7 @@ impl Answers {
         drop(beneath);
         if let Some(kept) = Arc::get_mut(&mut self.lock()) {
             for (question, answer) in answers {
-                if !matches!(question, MemoKey::Test(..)) {
+                if !matches!(question, MemoKey::Test(..)) && answer.kept.is_small() {
                     kept.put(question, answer);
                 }
             }
@@ -440,6 +488,56 @@ mod tests {
         assert_eq!(caches.derived, 10);
         assert_eq!(caches.leans[&ReadKey::People].len(), 11);
         assert!(caches.get(&test_of_the_game(), NOW).is_some());
+    }
+
+    #[test]
+    fn a_long_value_does_not_outlive_its_question() {
+        let of = |text: String| {
+            Kept::Datum(
+                Datum::List([Datum::Text(text.into())].into()),
+                Effort::default(),
+            )
+        };
+        for (letters, is_kept) in [(16 * PIECES_MAX - 64, true), (16 * PIECES_MAX, false)] {
+            let answers = Answers::default();
+            let mut asked = Caches::over(&answers.present());
+            asked.keep(worth_of(0), of("a".repeat(letters)), about_people(), NOW);
+            answers.learn(asked);
+            let found = answers.present().get(&worth_of(0), NOW).is_some();
+            assert_eq!(found, is_kept, "{letters}");
+        }
+    }
+
+    #[test]
+    fn a_test_is_asked_again_at_the_moments_it_compares_with_and_at_no_others() {
+        let mut caches = Caches::default();
+        let mut reads = Reads::default();
+        reads.note_flow(Moment(5));
+        reads.note_moment(Moment(10));
+        let reads = Arc::new(reads);
+        let kept = Kept::Datum(Datum::Bool(true), Effort::default());
+        caches.keep(test_of_the_game(), kept.clone(), Arc::clone(&reads), NOW);
+        caches.keep(worth_of(0), kept, reads, NOW);
+        let good =
+            |at| [test_of_the_game(), worth_of(0)].map(|it| caches.get(&it, Moment(at)).is_some());
+        assert_eq!(
+            [4, 5, 10].map(good),
+            [[true, true], [true, false], [false, false]]
+        );
+    }
+
+    #[test]
+    fn in_another_state_tests_are_asked_for_what_is_new_there() {
+        let answers = Answers::default();
+        let mut asked = Caches::over(&answers.present());
+        let kept = Kept::Datum(Datum::Bool(true), Effort::default());
+        asked.keep(test_of_the_game(), kept, about_people(), NOW);
+        answers.complete(asked);
+        assert!(answers.are_complete());
+        let state = State::default();
+        let after = answers.after(&state, &state);
+        assert!(!after.are_complete());
+        assert!(after.present().get(&test_of_the_game(), NOW).is_some());
     }
 
     #[test]

@@ -128,9 +128,9 @@ impl Reads {
         self.flows = sooner(self.flows, Some(moment));
     }
 
-    /// Whether time alone can have made it another by then.
-    pub fn has_turned(&self, now: Moment) -> bool {
-        sooner(self.until, self.flows).is_some_and(|turns| turns <= now)
+    /// The first moment from which time alone may make it another.
+    pub fn turns(&self) -> Option<Moment> {
+        sooner(self.until, self.flows)
     }
 
     /// Adds all of another set.

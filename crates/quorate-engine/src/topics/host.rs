@@ -81,6 +81,8 @@ impl World for Tx {
     }
 
     fn acting(&self) -> Answer<Option<Thing>> {
+        // For somebody else it is another answer, so it is nobody else's.
+        self.read_flow(self.now);
         Ok(self.actor().map(Thing::Player))
     }
 
@@ -247,9 +249,11 @@ impl World for Tx {
     }
 
     fn held(&self, test: &str, thing: &Thing) -> Answer<Span> {
-        Ok(self
-            .since(test, thing)?
-            .map_or(Span(0), |since| self.now - since))
+        let since = self.since(test, thing)?;
+        if since.is_some() {
+            self.read_flow(Moment(self.now.0.saturating_add(1)));
+        }
+        Ok(since.map_or(Span(0), |since| self.now - since))
     }
 
     fn settle(&self) -> Answer<()> {

@@ -110,7 +110,7 @@ fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<Arc<BTr
         tx.read_all(&reads);
         return Ok(people);
     }
-    let mut broken = false;
+    let broken = tx.break_count();
     let find = || -> Answer<BTreeSet<PlayerId>> {
         let mut excluded = BTreeSet::new();
         for id in things::people(tx, Standing::Member) {
@@ -122,7 +122,6 @@ fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<Arc<BTr
                 // An exclusion that breaks excludes nobody: the game goes on, and the log says so.
                 Err(Stop::Broken(fault)) => {
                     tx.broke(site, &fault);
-                    broken = true;
                     break;
                 }
                 Err(stop) => return Err(stop),
@@ -133,7 +132,7 @@ fn excluded_by(tx: &Tx, index: usize, site: &Site, who: &Name) -> Answer<Arc<BTr
     let ((answer, effort), reads) = tx.reading(|| tx.measured(find));
     let people = Arc::new(answer?);
     // What broke is written down each time, whatever was asked before.
-    if !broken && Arc::ptr_eq(&tx.frame().law, &tx.law) {
+    if tx.break_count() == broken && Arc::ptr_eq(&tx.frame().law, &tx.law) {
         let kept = Kept::People(Arc::clone(&people), effort);
         tx.caches().keep(question, kept, reads, tx.now);
     }

@@ -44,10 +44,12 @@ fn kept(tx: &Tx, question: MemoKey, ask: impl FnOnce() -> Answer<Datum>) -> Answ
         tx.read_all(&reads);
         return Ok(datum);
     }
+    let broken = tx.break_count();
     let ((answer, effort), reads) = tx.reading(|| tx.measured(ask));
     if let Ok(datum) = &answer {
-        // Under a law that is only about to be, answers are not kept: they would meet those of the present one.
-        if Arc::ptr_eq(&tx.frame().law, &tx.law) {
+        // Under a law that is only about to be, answers are not kept: they would meet those of the present one. Nor are they where
+        // something broke on the way, which is written down each time.
+        if Arc::ptr_eq(&tx.frame().law, &tx.law) && tx.break_count() == broken {
             let kept = Kept::Datum(datum.clone(), effort);
             tx.caches().keep(question, kept, reads, tx.now);
         }
@@ -358,6 +360,38 @@ mod tests {
             let late = Datum::Moment(game.now + Span::hours(1));
             assert_eq!(told, [Ok(hour), Ok(late)], "{minutes}");
         }
+    }
+
+    #[test]
+    fn what_is_so_for_who_acts_is_nobody_else_s_answer() {
+        let game = game(
+            "def is_me(p: Player) -> bool:\n    return acting() == p\n\n\
+             me = derived(\"Me\", is_me, of = player)",
+        );
+        let anna = Thing::Player(game.anna);
+        for _ in 0..2 {
+            let hers = game.ask(|tx| attribute(tx, &anna, "me"));
+            assert_eq!(hers, Ok(Datum::Bool(true)));
+            assert_eq!(game.value("me"), Datum::Bool(false));
+        }
+    }
+
+    #[test]
+    fn what_leans_on_something_broken_is_worked_out_each_time() {
+        let game = game(
+            "def shy(p: Player) -> bool:\n    return 1 // (p.fish - 1) > 0\n\n\
+             exclude(shy, scope(section = \"rules\"))\n\n\
+             fish = number(\"Fish\", of = player, default = 1)\n\n\
+             def all_of(g: Game) -> int:\n    return len(players())\n\n\
+             count = derived(\"Count\", all_of, of = game)",
+        );
+        let broke = || {
+            game.ask(|tx| {
+                attribute(tx, &Thing::Game, "count").expect("the game goes on");
+                tx.break_count()
+            })
+        };
+        assert_eq!([broke(), broke()], [1, 1]);
     }
 
     #[test]

@@ -82,6 +82,11 @@ impl Tx {
         may_tell.then(|| self.caches.take())
     }
 
+    /// How many rules have broken so far.
+    pub(crate) fn break_count(&self) -> usize {
+        self.work.borrow().broken.len()
+    }
+
     /// Notes that the answer is made of the time itself and holds no longer than to a moment.
     pub(crate) fn read_flow(&self, moment: Moment) {
         if let Some(reads) = self.reads.borrow_mut().last_mut() {

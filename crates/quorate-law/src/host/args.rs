@@ -213,7 +213,7 @@ impl<'v> Args<'v, '_> {
 
     pub(crate) fn moment_opt(&self, index: usize) -> starlark::Result<Option<Moment>> {
         let moment = self.some(index).map(|_| self.moment(index)).transpose()?;
-        Ok(moment.map(MomentValue::moment))
+        Ok(moment.map(MomentValue::fixed))
     }
 
     pub(crate) fn span_opt(&self, index: usize) -> starlark::Result<Option<Span>> {

@@ -217,6 +217,10 @@ impl SpanValue {
     }
 
     fn order(self, other: Self) -> Ordering {
+        if let (Self::Since(_), Self::Until(_)) | (Self::Until(_), Self::Since(_)) = (self, other) {
+            // One grows while the other shrinks: they meet before either would meet what the other is now.
+            flows();
+        }
         for (one, two) in [(self, other), (other, self)] {
             match one {
                 Self::Since(moment) => watch(moment + two.span()),
