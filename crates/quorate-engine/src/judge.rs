@@ -19,7 +19,7 @@ use crate::history::{self, Bench, JudgeAgain};
 pub use crate::inputs::{Dictated, Inputs, Remains};
 use crate::law::{Law, LawCache};
 use crate::memo::{Answers, Caches};
-use crate::query::{self, PageAccount};
+use crate::query::{self, PageAccount, Position};
 use crate::ruling::{NamedRuling, Ruling};
 use crate::topics::conditions;
 use crate::tx::{Deck, Tx};
@@ -285,8 +285,13 @@ impl Judge {
 
     /// A run over the present state that changes nothing, for questions about it.
     pub fn query<T>(&self, now: Moment, ask: impl FnOnce(&Tx) -> T) -> T {
-        let (now, seq) = (now.max(self.head.at), self.head.seq.next());
-        query::run_over(&self.state, seq, now, (&self.law, &self.answers), |tx| {
+        let position = Position {
+            state: &self.state,
+            seq: self.head.seq.next(),
+            now: now.max(self.head.at),
+            law: &self.law,
+        };
+        query::run_over(position, &self.answers, |tx| {
             tx.keep_laws_in(&self.laws);
             let answer = ask(tx);
             self.pay(tx.used());

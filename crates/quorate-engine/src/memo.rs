@@ -93,12 +93,18 @@ impl KeptAnswer {
         };
         self.since <= now && turns.is_none_or(|turns| now < turns)
     }
+
+    fn weight(&self) -> usize {
+        ANSWER_WEIGHT + self.reads.kept_keys().len()
+    }
 }
 
-/// How many derived values one layer keeps, and on how many things they may rest together. When there are more they all go: a game
-/// with a long past has many posts, and each page may ask about others.
-const DERIVED_MAX: usize = 2_048;
-const DERIVED_READS_MAX: usize = 100_000;
+/// What the derived values of one layer may weigh together. When they weigh more they all go: a game with a long past has many posts,
+/// and each page may ask about others.
+const DERIVED_WEIGHT_MAX: usize = 100_000;
+
+/// What an answer weighs beside each thing that it rests on.
+const ANSWER_WEIGHT: usize = 48;
 
 /// How many pieces a value may have that outlives the question that found it.
 const PIECES_MAX: usize = 4_096;
@@ -116,9 +122,8 @@ pub struct Caches {
     /// Those beneath that are not good here any more.
     gone: BTreeSet<MemoKey>,
     answers: BTreeMap<MemoKey, KeptAnswer>,
-    /// How many of the answers are derived values, and on how many things they rest.
-    derived: usize,
-    derived_reads: usize,
+    /// What the derived values among the answers weigh.
+    derived_weight: usize,
     /// Who leans on what.
     leans: BTreeMap<ReadKey, BTreeSet<MemoKey>>,
     /// Tests whose reads were written since the last event was over, and those that no one has asked yet.
@@ -192,11 +197,10 @@ impl Caches {
     fn put(&mut self, question: MemoKey, answer: KeptAnswer) {
         self.drop_answer(&question);
         if matches!(question, MemoKey::Derived(..)) {
-            if self.derived >= DERIVED_MAX || self.derived_reads >= DERIVED_READS_MAX {
+            if self.derived_weight >= DERIVED_WEIGHT_MAX {
                 self.drop_derived();
             }
-            self.derived += 1;
-            self.derived_reads += answer.reads.kept_keys().len();
+            self.derived_weight += answer.weight();
         }
         for key in answer.reads.kept_keys() {
             self.leans
@@ -263,8 +267,7 @@ impl Caches {
         }
         if let Some(answer) = self.answers.remove(question) {
             if matches!(question, MemoKey::Derived(..)) {
-                self.derived -= 1;
-                self.derived_reads -= answer.reads.kept_keys().len();
+                self.derived_weight -= answer.weight();
             }
             for key in answer.reads.kept_keys() {
                 if let Some(leaning) = self.leans.get_mut(key) {
@@ -330,9 +333,14 @@ impl Answers {
 
     /// The answers of now that every test has been asked for.
     pub(crate) fn complete(&self, found: Caches) {
+        let Caches {
+            answers, beneath, ..
+        } = found;
+        // Whoever still held the layer beneath would have it copied.
+        drop(beneath);
         let mut present = self.lock();
         let kept = Arc::make_mut(&mut present);
-        for (question, answer) in found.answers {
+        for (question, answer) in answers {
             kept.put(question, answer);
         }
         kept.is_complete = true;
@@ -475,7 +483,9 @@ mod tests {
             about_people(),
             NOW,
         );
-        for nth in 0..DERIVED_MAX as u64 + 10 {
+        let each = ANSWER_WEIGHT + 1;
+        let most = DERIVED_WEIGHT_MAX.div_ceil(each);
+        for nth in 0..most as u64 + 10 {
             let question = worth_of(nth);
             caches.keep(
                 question,
@@ -483,9 +493,9 @@ mod tests {
                 about_people(),
                 NOW,
             );
-            assert!(caches.derived <= DERIVED_MAX);
+            assert!(caches.derived_weight < DERIVED_WEIGHT_MAX + each);
         }
-        assert_eq!(caches.derived, 10);
+        assert_eq!(caches.derived_weight, 10 * each);
         assert_eq!(caches.leans[&ReadKey::People].len(), 11);
         assert!(caches.get(&test_of_the_game(), NOW).is_some());
     }

@@ -56,13 +56,11 @@ impl PageAccount {
     /// and others from it.
     pub fn run<T>(
         &self,
-        state: &State,
-        seq: EventSeq,
-        now: Moment,
-        (law, answers): (&Arc<Law>, &Answers),
+        position: Position<'_>,
+        answers: &Answers,
         ask: impl FnOnce(&Tx) -> T,
     ) -> T {
-        run_over(state, seq, now, (law, answers), |tx| {
+        run_over(position, answers, |tx| {
             tx.limit_to(self.left());
             let answer = ask(tx);
             self.pay(tx.used());
@@ -83,26 +81,36 @@ impl PageAccount {
     }
 }
 
-/// A run over a state that changes nothing, for questions about it: what the law says at a moment no earlier than the
-/// state's last event. `seq` is the number that the next event would have.
-pub fn run<T>(
-    state: &State,
-    seq: EventSeq,
-    now: Moment,
-    law: &Arc<Law>,
-    ask: impl FnOnce(&Tx) -> T,
-) -> T {
-    run_over(state, seq, now, (law, &Answers::default()), ask)
+/// A game as a question finds it.
+#[derive(Clone, Copy)]
+pub struct Position<'a> {
+    /// What it holds.
+    pub state: &'a State,
+    /// The number that the next event would have.
+    pub seq: EventSeq,
+    /// When it is asked: no earlier than the last event.
+    pub now: Moment,
+    /// The law in force.
+    pub law: &'a Arc<Law>,
+}
+
+/// A run over a state that changes nothing, for questions about it.
+pub fn run<T>(position: Position<'_>, ask: impl FnOnce(&Tx) -> T) -> T {
+    run_over(position, &Answers::default(), ask)
 }
 
 /// The same by somebody who knows what was answered about that state before, and learns what is answered now.
 pub(crate) fn run_over<T>(
-    state: &State,
-    seq: EventSeq,
-    now: Moment,
-    (law, answers): (&Arc<Law>, &Answers),
+    position: Position<'_>,
+    answers: &Answers,
     ask: impl FnOnce(&Tx) -> T,
 ) -> T {
+    let Position {
+        state,
+        seq,
+        now,
+        law,
+    } = position;
     let caches = Caches::over(&answers.present());
     let tx = Tx::new(state, seq, now, law, Deck::nowhere(), caches);
     let answer = ask(&tx);
@@ -126,12 +134,15 @@ mod tests {
         let (state, law) = (game.judge.state(), game.judge.law());
         let anna = Thing::Player(game.anna);
         let page = PageAccount::default();
+        let position = Position {
+            state,
+            seq: game.judge.head().seq.next(),
+            now: game.now,
+            law,
+        };
         let ask = || {
-            let seq = game.judge.head().seq.next();
             let fresh = Answers::default();
-            page.run(state, seq, game.now, (law, &fresh), |tx| {
-                tx.attribute(&anna, "worth")
-            })
+            page.run(position, &fresh, |tx| tx.attribute(&anna, "worth"))
         };
         ask().expect("a page begins with enough");
         page.steps.store(Limits::WHOLE.steps - 150_000, Relaxed);

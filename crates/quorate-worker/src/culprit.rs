@@ -1,15 +1,17 @@
 //! Which code cost a worker.
 //!
-//! A worker that was lost over something has it done once more by another, which says before each run of rule code whose it
-//! is, and when. If that one is lost too because its time is over, the clause that took at least half of it is the culprit,
-//! and not one that happened to run last; where no clause did, the work was too much for the machine, and nobody is to blame.
-//! If it ended by itself, the culprit is the innermost run that had not ended. So nothing is told as long as nothing is wrong,
-//! and a worker that was killed for another reason is not mistaken for one that ran away.
+//! A worker that has been at something for a while says which runs of rule code have begun, and from then on before each run
+//! whose it is, and when. If its time is over, the clause that took at least half of it is the culprit, and not one that
+//! happened to run last; where no clause did, the work was too much for the machine, and nobody is to blame. A worker that
+//! ended by itself, which is often quick, has the same done once more by another, which says so from the beginning: the
+//! culprit is the innermost run that had not ended. So nothing is told as long as nothing is wrong, and a worker that was
+//! killed for another reason is not mistaken for one that ran away.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use quorate_engine::law::fence_at;
@@ -31,7 +33,7 @@ const RUNS_MAX: usize = 100_000;
 /// A rule and a line of its text.
 type WirePlace = (Name, u32);
 
-/// Something that a worker tells of its runs: on which of its threads, and when since its start.
+/// Something that a worker tells of its runs: on which of its threads, and when since it began with what it is at.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct RunTold {
     thread: u64,
@@ -52,16 +54,21 @@ struct CodeRun {
 pub(crate) struct OpenRuns {
     open: BTreeMap<u64, Vec<CodeRun>>,
     took: BTreeMap<CodeRun, Duration>,
-    /// When the worker spoke first and last.
-    heard: Option<(Duration, Duration)>,
+    /// When the worker spoke last.
+    heard: Option<Duration>,
 }
 
 impl OpenRuns {
+    /// Whether the worker has said nothing.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.heard.is_none()
+    }
+
     /// Takes in what a worker says.
     pub(crate) fn hear(&mut self, said: RunTold) {
-        let (first, last) = self.heard.unwrap_or((said.at, said.at));
+        let last = self.heard.unwrap_or(said.at);
         self.pass(said.at.saturating_sub(last));
-        self.heard = Some((first, said.at));
+        self.heard = Some(said.at);
         let runs = self.open.entry(said.thread).or_default();
         match said.run {
             Some(run) if runs.len() < DEPTH_MAX => runs.push(run),
@@ -90,8 +97,8 @@ impl OpenRuns {
                 _ => None,
             };
         };
-        let (first, last) = self.heard?;
-        self.pass(time.saturating_sub(last.saturating_sub(first)));
+        let last = self.heard?;
+        self.pass(time.saturating_sub(last));
         let mut of_clause: BTreeMap<ClauseKey, Duration> = BTreeMap::new();
         for (run, took) in &self.took {
             if let Some(clause) = clause_of(run, state) {
@@ -123,8 +130,30 @@ fn clause_of(run: &CodeRun, state: &State) -> Option<ClauseKey> {
     at.or_else(|| of_rule(&run.asks))
 }
 
-/// A worker's own side: says what runs while it is asked to.
-pub(crate) struct Teller(Arc<AtomicBool>);
+/// A worker's own side: says what runs, once it has been at something for a while.
+pub(crate) struct Teller(Arc<Telling>);
+
+struct Telling {
+    job: Mutex<CurrentJob>,
+    /// Rings when a job begins of which it is to be told what runs before the clock is looked at.
+    begun: Condvar,
+    say: Box<dyn Fn(RunTold) + Send + Sync>,
+}
+
+/// What a worker is at.
+#[derive(Default)]
+struct CurrentJob {
+    /// When it began; nothing where there is nothing to do.
+    since: Option<Instant>,
+    /// From when on it is told what runs, if it ever is.
+    telling_from: Option<Instant>,
+    /// Whether it is told.
+    is_told: bool,
+    /// When the thread that looks at the clock does so next; nothing where it waits for the bell.
+    looks_at: Option<Instant>,
+    /// The runs that have begun and not ended, by thread.
+    open: BTreeMap<u64, Vec<CodeRun>>,
+}
 
 /// The next thread gets this number.
 static THREADS: AtomicU64 = AtomicU64::new(0);
@@ -133,37 +162,118 @@ thread_local! {
     static THREAD: Cell<u64> = Cell::new(THREADS.fetch_add(1, Ordering::Relaxed));
 }
 
+/// The stack of the thread that looks at the clock, in bytes.
+const WATCH_STACK: usize = 64 << 10;
+
+/// Of how many threads at most it is kept that nothing runs on them.
+const IDLE_THREADS_MAX: usize = 64;
+
 impl Teller {
-    /// Tells by `say`, once it is switched on.
-    pub(crate) fn new(say: impl Fn(RunTold) + Send + Sync + 'static) -> Self {
-        let tells = Arc::new(AtomicBool::new(false));
-        let switch = Arc::clone(&tells);
-        let place = |site: &Site| (site.rule.clone(), site.line);
-        let begun = now();
-        let listener = move |running: RunNotice<'_>| {
-            if !switch.load(Ordering::Relaxed) {
-                return;
-            }
-            let run = match running {
-                RunNotice::Ends => None,
-                RunNotice::Begins(of) => Some(CodeRun {
-                    law: of.law,
-                    at: of.at.map(place),
-                    asks: place(of.asks),
-                }),
-            };
-            let (thread, at) = (THREAD.get(), now() - begun);
-            say(RunTold { thread, at, run });
-        };
-        if !watch::listen(Box::new(listener)) {
+    /// Tells by `say`.
+    ///
+    /// # Errors
+    /// Fails where the system gives no thread.
+    pub(crate) fn new(say: impl Fn(RunTold) + Send + Sync + 'static) -> io::Result<Self> {
+        let telling = Arc::new(Telling {
+            job: Mutex::default(),
+            begun: Condvar::new(),
+            say: Box::new(say),
+        });
+        let watching = Arc::clone(&telling);
+        let thread = std::thread::Builder::new().stack_size(WATCH_STACK);
+        thread.spawn(move || watching.watch())?;
+        let listening = Arc::clone(&telling);
+        if !watch::listen(Box::new(move |notice| listening.note(notice))) {
             tracing::warn!("another listener has this process: no rule can be named");
         }
-        Self(tells)
+        Ok(Self(telling))
     }
 
-    /// Whether it tells from now on.
-    pub(crate) fn switch(&self, on: bool) {
-        self.0.store(on, Ordering::Relaxed);
+    /// A job begins, of which it is told what runs after so long.
+    pub(crate) fn begin(&self, after: Duration) {
+        let mut job = self.0.job();
+        let since = now();
+        job.open.clear();
+        job.since = Some(since);
+        job.telling_from = since.checked_add(after);
+        job.is_told = after.is_zero();
+        let looks_too_late = |from| job.looks_at.is_none_or(|looks_at| from < looks_at);
+        if !job.is_told && job.telling_from.is_some_and(looks_too_late) {
+            self.0.begun.notify_one();
+        }
+    }
+
+    /// The job is done: nothing is told any more.
+    pub(crate) fn end(&self) {
+        self.0.job().since = None;
+    }
+}
+
+impl Telling {
+    fn job(&self) -> MutexGuard<'_, CurrentJob> {
+        // A panic under the lock leaves runs that have begun, at worst one too many.
+        self.job.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn say(&self, since: Instant, thread: u64, run: Option<CodeRun>) {
+        let at = now().saturating_duration_since(since);
+        (self.say)(RunTold { thread, at, run });
+    }
+
+    /// Notes that code begins to run or ends, and says so where that is told.
+    fn note(&self, notice: RunNotice<'_>) {
+        let place = |site: &Site| (site.rule.clone(), site.line);
+        let run = match notice {
+            RunNotice::Ends => None,
+            RunNotice::Begins(of) => Some(CodeRun {
+                law: of.law,
+                at: of.at.map(place),
+                asks: place(of.asks),
+            }),
+        };
+        let thread = THREAD.get();
+        let mut job = self.job();
+        let Some(since) = job.since else {
+            return;
+        };
+        if job.open.len() > IDLE_THREADS_MAX {
+            job.open.retain(|_, runs| !runs.is_empty());
+        }
+        let runs = job.open.entry(thread).or_default();
+        match &run {
+            Some(run) => runs.push(run.clone()),
+            None => drop(runs.pop()),
+        }
+        if job.is_told {
+            self.say(since, thread, run);
+        }
+    }
+
+    /// Looks at the clock as long as the worker lives: where a job has gone on for so long that it is to be told what runs, all
+    /// that has begun is told first.
+    fn watch(&self) {
+        let mut job = self.job();
+        loop {
+            let waits = job.since.zip(job.telling_from).filter(|_| !job.is_told);
+            job.looks_at = waits.map(|(_, from)| from);
+            let Some((since, from)) = waits else {
+                let rung = self.begun.wait(job);
+                job = rung.unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let left = from.saturating_duration_since(now());
+            if left.is_zero() {
+                job.is_told = true;
+                for (thread, runs) in &job.open {
+                    for run in runs {
+                        self.say(since, *thread, Some(run.clone()));
+                    }
+                }
+            } else {
+                let waited = self.begun.wait_timeout(job, left);
+                (job, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            }
+        }
     }
 }
 
@@ -179,6 +289,7 @@ fn now() -> Instant {
 mod tests {
     use quorate_kernel::EventSeq;
     use quorate_kernel::law::Rule;
+    use quorate_law::watch::RunningCode;
 
     use super::*;
 
@@ -241,6 +352,73 @@ mod tests {
 
     const ONE: Option<(&str, u32)> = Some(("house", 6));
     const TWO: Option<(&str, u32)> = Some(("house", 12));
+
+    /// What a teller says, and a job of it that tells after so long.
+    fn teller(after: Duration) -> (std::sync::mpsc::Receiver<RunTold>, Teller) {
+        let (said, hears) = std::sync::mpsc::channel();
+        let teller =
+            Teller::new(move |told| said.send(told).expect("it is heard")).expect("a thread");
+        teller.begin(after);
+        (hears, teller)
+    }
+
+    fn notes(teller: &Teller, line: u32) {
+        let site = Site {
+            rule: "house".into(),
+            line,
+            ..Site::default()
+        };
+        teller.0.note(RunNotice::Begins(RunningCode {
+            law: None,
+            at: Some(&site),
+            asks: &site,
+        }));
+    }
+
+    fn line_of(told: &RunTold) -> Option<u32> {
+        let run = told.run.as_ref()?;
+        run.at.as_ref().map(|(_, line)| *line)
+    }
+
+    #[test]
+    fn what_has_begun_is_told_after_a_while_and_then_all_that_begins() {
+        let (hears, teller) = teller(Duration::from_millis(50));
+        notes(&teller, 1);
+        notes(&teller, 2);
+        let said = || line_of(&hears.recv().expect("it is told"));
+        assert_eq!([said(), said()], [Some(1), Some(2)]);
+        notes(&teller, 3);
+        teller.0.note(RunNotice::Ends);
+        assert_eq!([said(), said()], [Some(3), None]);
+        teller.end();
+        notes(&teller, 4);
+        // The next job begins with nothing.
+        teller.begin(Duration::ZERO);
+        notes(&teller, 5);
+        assert_eq!(said(), Some(5));
+    }
+
+    #[test]
+    fn a_job_is_told_in_time_that_comes_after_one_with_more() {
+        let (hears, teller) = teller(Duration::from_hours(1));
+        // Until somebody looks at the clock.
+        while teller.0.job().looks_at.is_none() {
+            std::thread::yield_now();
+        }
+        teller.end();
+        teller.begin(Duration::from_millis(50));
+        notes(&teller, 1);
+        assert_eq!(line_of(&hears.recv().expect("it is told")), Some(1));
+    }
+
+    #[test]
+    fn nothing_is_told_of_what_is_quick() {
+        let (hears, teller) = teller(Duration::from_hours(1));
+        notes(&teller, 1);
+        teller.0.note(RunNotice::Ends);
+        teller.end();
+        assert!(hears.try_recv().is_err());
+    }
 
     #[test]
     fn of_a_worker_that_ended_by_itself_the_innermost_run_is_the_culprit() {

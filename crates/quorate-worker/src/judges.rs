@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::culprit::{OpenRuns, RunTold, Teller};
 use crate::frame::{self, Until};
-use crate::process::Program;
+use crate::process::{Process, Program};
 use pool::{JudgesPool, JudgesWorker};
 
 pub use pool::JudgesSettings;
@@ -37,6 +37,9 @@ const OPEN_WITHIN: Duration = Duration::from_secs(10);
 
 /// How often a command is judged again at most whose worker is lost.
 const AGAIN_MAX: u32 = 3;
+
+/// After which part of its time a worker says what it is at.
+const TELLS_AFTER: u32 = 5;
 
 /// How many commands a worker is handed at once.
 const IN_ROW_MAX: usize = 64;
@@ -51,11 +54,11 @@ enum JudgeOrder {
     Open(WireRecord, WireHead),
     /// These events of the past are what the commands to come are about.
     Recall(Vec<WireRecord>),
-    /// Judge commands in a row, and say before each run of rule code whose it is, if that is asked for.
+    /// Judge commands in a row, and say what rule code runs where one has taken so long.
     Judge {
         commands: Vec<WireRecord>,
         secret: Secret,
-        telling: bool,
+        tells_after: Duration,
     },
     /// Judge an event of a log again, on its tape.
     Again(WireRecord, Secret),
@@ -85,7 +88,7 @@ struct DistantJudge {
     past: Vec<WireRecord>,
     /// Whether the worker has heard of the past.
     is_told: bool,
-    /// The clause that cost the last command two workers.
+    /// The clause that cost the last command its worker.
     culprit: Option<Culprit>,
 }
 
@@ -124,79 +127,65 @@ impl Judges for WorkerJudges {
 }
 
 impl DistantJudge {
-    /// Has a command judged. Where that costs the worker, it is judged again by another, which says what it is at. One that was
+    /// Has commands judged. A worker that is too slow over one is stopped, and what it said tells whose code that was. Where
+    /// one ends by itself, the command is judged again by another, which says what it is at from the beginning. One that was
     /// merely killed, perhaps before it was asked, is no reason to give up.
     ///
     /// Gives the answers of the commands that were judged before a worker was lost; an error where that is none.
     fn asked(&mut self, commands: &[Command], secret: &Secret) -> io::Result<Vec<Judged>> {
         self.culprit = None;
+        let time = self.pool.settings.command;
         let mut worker = self.pool.take(self.opening, self.head)?;
+        let (mut row, mut tells_after, mut tries) = (commands, time / TELLS_AFTER, 0);
         let mut judged = Vec::new();
-        let mut asked = self.asked_of(&mut worker, (commands, secret), &mut judged, None);
-        for _ in 0..AGAIN_MAX {
-            let Err(error) = &asked else {
-                break;
+        let error = loop {
+            let mut heard = HeardRuns::default();
+            let asked = (row, secret, tells_after);
+            let Err(error) = self.asked_of(&mut worker, asked, &mut judged, &mut heard) else {
+                worker.holds = Some((self.opening, self.head));
+                self.pool.put(worker);
+                return Ok(judged);
             };
-            if !judged.is_empty() {
-                break;
+            self.pool.count(&error);
+            let over = frame::is_over(&error);
+            let worked = heard.worked.unwrap_or_default();
+            let is_known = !over || heard.worked.is_some();
+            let at_fault = is_known && worker.process.is_at_fault(over, time, worked);
+            if judged.is_empty()
+                && at_fault
+                && let Some(clause) = heard.runs.culprit(&self.state, over.then_some(time))
+            {
+                let why = why(&error, time);
+                self.culprit = Some(Culprit { clause, why });
             }
-            self.pool.count(error);
+            let is_again = tries > 0;
+            let is_settled = self.culprit.is_some()
+                || !judged.is_empty()
+                || (over && at_fault)
+                || (is_again && (over || at_fault));
+            if is_settled || tries == AGAIN_MAX {
+                break error;
+            }
             // Gone before the next one comes, for there is not room for both.
             drop(worker);
             worker = self.pool.started().inspect_err(|_| self.pool.lost())?;
-            let (mut runs, mut worked) = (OpenRuns::default(), Duration::ZERO);
-            let first = (&commands[..commands.len().min(1)], secret);
-            asked = self.asked_again(&mut worker, first, &mut judged, (&mut runs, &mut worked));
-            if let Err(error) = &asked {
-                let (over, time) = (frame::is_over(error), self.pool.settings.command);
-                let at_fault = worker.process.is_at_fault(over, time, worked);
-                if at_fault && let Some(clause) = runs.culprit(&self.state, over.then_some(time)) {
-                    let why = why(error, time);
-                    self.culprit = Some(Culprit { clause, why });
-                }
-                if at_fault || over {
-                    break;
-                }
-            }
+            row = &commands[..commands.len().min(1)];
+            (tells_after, tries) = (Duration::ZERO, tries + 1);
+        };
+        let (command, culprit) = (commands.get(judged.len()), &self.culprit);
+        let act = command.map(|command| command.act.name());
+        tracing::warn!(%error, ?act, ?culprit, "a worker is lost over a command");
+        drop(worker);
+        self.pool.replace();
+        if judged.is_empty() {
+            return Err(error);
         }
-        match asked {
-            Ok(()) => {
-                worker.holds = Some((self.opening, self.head));
-                self.pool.put(worker);
-                Ok(judged)
-            }
-            Err(error) => {
-                self.pool.count(&error);
-                let (command, culprit) = (commands.get(judged.len()), &self.culprit);
-                let act = command.map(|command| command.act.name());
-                tracing::warn!(%error, ?act, ?culprit, "a worker is lost over a command");
-                drop(worker);
-                self.pool.replace();
-                if judged.is_empty() {
-                    return Err(error);
-                }
-                // What was judged holds; the next one is asked about anew.
-                Ok(judged)
-            }
-        }
+        // What was judged holds; the next one is asked about anew.
+        Ok(judged)
     }
 
-    /// The same, by a worker that says what it is at, which is noted with the time that it had been at work before.
-    fn asked_again(
-        &mut self,
-        worker: &mut JudgesWorker,
-        row: (&[Command], &Secret),
-        judged: &mut Vec<Judged>,
-        (runs, worked): (&mut OpenRuns, &mut Duration),
-    ) -> io::Result<()> {
-        // To take up the game is no fault of the code that runs then.
-        self.taken_up(worker)?;
-        *worked = worker.process.worked().unwrap_or_default();
-        self.asked_of(worker, row, judged, Some(runs))
-    }
-
-    /// Has a worker take up the game as it is.
-    fn taken_up(&mut self, worker: &mut JudgesWorker) -> io::Result<()> {
+    /// Has a worker take up the game as it is, with the past that is to be known.
+    fn made_ready(&mut self, worker: &mut JudgesWorker) -> io::Result<()> {
         let as_it_is = Some((self.opening, self.head));
         if worker.holds != as_it_is {
             let open = JudgeOrder::Open(WireRecord::of_state(&self.state), sent_head(self.head));
@@ -204,12 +193,6 @@ impl DistantJudge {
             worker.holds = as_it_is;
             self.is_told = self.past.is_empty();
         }
-        Ok(())
-    }
-
-    /// Has a worker take up the game as it is, with the past that is to be known.
-    fn made_ready(&mut self, worker: &mut JudgesWorker) -> io::Result<()> {
-        self.taken_up(worker)?;
         if !self.is_told {
             let past = JudgeOrder::Recall(self.past.clone());
             let _: bool = say(worker, &past, self.pool.settings.command)?;
@@ -254,28 +237,28 @@ impl DistantJudge {
         Ok(judged)
     }
 
-    /// Has commands judged by a worker in a row, each within its time. Where `runs` are given, it says what it is at, which is noted
-    /// there.
+    /// Has commands judged by a worker in a row, each within its time. What it says of one that takes long is noted in `heard`.
     fn asked_of(
         &mut self,
         worker: &mut JudgesWorker,
-        (commands, secret): (&[Command], &Secret),
+        (commands, secret, tells_after): (&[Command], &Secret, Duration),
         judged: &mut Vec<Judged>,
-        mut runs: Option<&mut OpenRuns>,
+        heard: &mut HeardRuns,
     ) -> io::Result<()> {
         self.made_ready(worker)?;
         let time = self.pool.settings.command;
         let order = JudgeOrder::Judge {
             commands: commands.iter().map(WireRecord::of_command).collect(),
             secret: *secret,
-            telling: runs.is_some(),
+            tells_after,
         };
         let mut line = Until::after(&worker.process.socket, time);
         frame::write(&mut line, &frame::bytes(&order)?)?;
         let mut ended = false;
         for command in commands {
             let mut line = Until::after(&worker.process.socket, time);
-            let answer = match verdict(&mut line, runs.as_deref_mut())? {
+            *heard = HeardRuns::default();
+            let answer = match verdict(&mut line, &worker.process, heard)? {
                 Some(answer) if !ended => answer.judged().map_err(io::Error::other)?,
                 None if ended => return Ok(()),
                 _ => return Err(io::ErrorKind::InvalidData.into()),
@@ -287,7 +270,8 @@ impl DistantJudge {
             judged.push(answer);
         }
         let mut line = Until::after(&worker.process.socket, time);
-        match verdict(&mut line, runs)? {
+        *heard = HeardRuns::default();
+        match verdict(&mut line, &worker.process, heard)? {
             None => Ok(()),
             Some(_) => Err(io::ErrorKind::InvalidData.into()),
         }
@@ -338,17 +322,30 @@ fn say<T: serde::de::DeserializeOwned>(
     frame::message(&frame::read(&mut line)?)
 }
 
-/// Hears what a command came to, or that the row is over; what runs meanwhile is noted in `runs`.
+/// What a worker said of a command.
+#[derive(Default)]
+struct HeardRuns {
+    runs: OpenRuns,
+    /// How long it had had a processor when it first said something.
+    worked: Option<Duration>,
+}
+
+/// Hears what a command came to, or that the row is over; what runs meanwhile is noted in `heard`.
 fn verdict(
     line: &mut Until<'_>,
-    mut runs: Option<&mut OpenRuns>,
+    process: &Process,
+    heard: &mut HeardRuns,
 ) -> io::Result<Option<WireJudged>> {
     loop {
-        match (frame::message(&frame::read(&mut *line)?)?, &mut runs) {
-            (JudgeSays::Judged(judged), _) => return Ok(Some(judged)),
-            (JudgeSays::Over, _) => return Ok(None),
-            (JudgeSays::Runs(said), Some(runs)) => runs.hear(said),
-            (JudgeSays::Runs(_), None) => return Err(io::ErrorKind::InvalidData.into()),
+        match frame::message(&frame::read(&mut *line)?)? {
+            JudgeSays::Judged(judged) => return Ok(Some(judged)),
+            JudgeSays::Over => return Ok(None),
+            JudgeSays::Runs(said) => {
+                if heard.worked.is_none() {
+                    heard.worked = Some(process.worked().unwrap_or_default());
+                }
+                heard.runs.hear(said);
+            }
         }
     }
 }
@@ -448,7 +445,7 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
         // Where the server is gone there is nobody left to tell.
         let told = frame::bytes(&JudgeSays::Runs(said));
         drop(told.and_then(|told| frame::write(&line, &told)));
-    });
+    })?;
     let game: GameId = "game".parse().map_err(io::Error::other)?;
     let mut judge: Option<Box<dyn GameJudge>> = None;
     loop {
@@ -467,20 +464,20 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
             JudgeOrder::Judge {
                 commands,
                 secret,
-                telling,
+                tells_after,
             } => {
                 let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
-                teller.switch(telling);
                 for command in commands {
                     let command = command.command().map_err(io::Error::other)?;
+                    teller.begin(tells_after);
                     let judged = judge.judge(&command, &secret);
+                    teller.end();
                     let answer = JudgeSays::Judged(WireJudged::of(&judged));
                     frame::write(socket, &frame::bytes(&answer)?)?;
                     if ends_row(&judged, judge.next_due(), &command) {
                         break;
                     }
                 }
-                teller.switch(false);
                 frame::bytes(&JudgeSays::Over)?
             }
             JudgeOrder::Again(event, secret) => {

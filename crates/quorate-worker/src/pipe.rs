@@ -10,6 +10,8 @@ pub(crate) use asked::Working;
 pub use asked::Near;
 pub use far::{Far, serve};
 
+use std::time::Duration;
+
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::ports::SearchQuery;
@@ -41,8 +43,8 @@ pub(crate) struct WorkerTask {
     pub(crate) request: Vec<u8>,
     /// The game whose law it takes up before that.
     pub(crate) game: Option<GameId>,
-    /// Whether the worker says before each run of rule code whose it is.
-    pub(crate) telling: bool,
+    /// After how long the worker says what rule code runs.
+    pub(crate) tells_after: Duration,
 }
 
 /// A question.

@@ -40,6 +40,9 @@ const JOBS_BEYOND: u32 = 64;
 /// How often a job is done again at most whose worker was killed.
 const AGAIN_MAX: u32 = 3;
 
+/// After which part of its time a worker says what it is at.
+const TELLS_AFTER: u32 = 5;
+
 /// How long a worker may take to take up a game's law before a job, compiled and checked.
 const OPEN_WITHIN: Duration = Duration::from_secs(5);
 
@@ -275,30 +278,29 @@ impl Workers for Readers {
         };
         let slot = pool.slots.acquire().await;
         let _slot = slot.map_err(|error| JobFailed::NotStarted(error.to_string()))?;
-        let mut lost = match self.tried(pool, &job, None).await {
-            Ok(made) => return Ok(made),
-            Err(lost) => lost,
-        };
-        // Once more, by a worker that says what it is at. Where one is merely killed, the reader does not notice.
-        let mut runs = OpenRuns::default();
-        for _ in 0..AGAIN_MAX {
-            if !lost.was_merely_killed() && !job.is_in_force {
-                return Err(lost.failed);
-            }
-            runs = OpenRuns::default();
-            lost = match self.tried(pool, &job, Some(&mut runs)).await {
+        // What is merely proposed is not put to sleep.
+        let first = job.is_in_force.then_some(job.time / TELLS_AFTER);
+        let (mut tells_after, mut tries) = (first.unwrap_or(Duration::MAX), 0);
+        loop {
+            let mut runs = OpenRuns::default();
+            let lost = match self.tried(pool, &job, tells_after, &mut runs).await {
                 Ok(made) => return Ok(made),
                 Err(lost) => lost,
             };
-            if !lost.was_merely_killed() {
-                break;
+            let said_something = !runs.is_silent();
+            if lost.at_fault && self.puts_to_sleep(&job, runs, &lost.failed).await {
+                let mut nothing = OpenRuns::default();
+                let made = self.tried(pool, &job, Duration::MAX, &mut nothing).await;
+                return made.map_err(|lost| lost.failed);
             }
+            // Once more, by a worker that says what it is at from the beginning. Where one is merely killed, the reader does not
+            // notice.
+            let is_settled = tries > 0 || (lost.ran_away() && said_something) || !job.is_in_force;
+            if (is_settled && !lost.was_merely_killed()) || tries == AGAIN_MAX {
+                return Err(lost.failed);
+            }
+            (tells_after, tries) = (Duration::ZERO, tries + 1);
         }
-        if !lost.at_fault || !self.puts_to_sleep(&job, runs, &lost.failed).await {
-            return Err(lost.failed);
-        }
-        let made = self.tried(pool, &job, None).await;
-        made.map_err(|lost| lost.failed)
     }
 
     fn forget(&self) {
@@ -346,22 +348,28 @@ impl LostJob {
     fn was_merely_killed(&self) -> bool {
         self.failed == JobFailed::Ended && !self.at_fault
     }
+
+    /// Whether it was at work all the time that it had.
+    fn ran_away(&self) -> bool {
+        matches!(self.failed, JobFailed::TimeOver(_)) && self.at_fault
+    }
 }
 
 impl Readers {
-    /// Has a worker do a job; one that does not is killed. Where `runs` are given, it says what it is at, which is noted there.
+    /// Has a worker do a job; one that does not is killed. What it is at after so long is noted in `runs`.
     async fn tried(
         &self,
         pool: &Arc<Pool>,
         job: &Job,
-        runs: Option<&mut OpenRuns>,
+        tells_after: Duration,
+        runs: &mut OpenRuns,
     ) -> Result<Vec<u8>, LostJob> {
         let taken = pool.take(job.game.as_ref()).await;
         let mut worker = taken.map_err(|failed| LostJob {
             failed,
             at_fault: true,
         })?;
-        let failed = match worker.work(job, &self.near, runs).await {
+        let failed = match worker.work(job, &self.near, tells_after, runs).await {
             Ok(made) => {
                 self.note(job, worker.worked());
                 worker.game.clone_from(&job.game);
@@ -403,7 +411,8 @@ impl Readers {
             let ready = async {
                 let mut worker = pool.start().await?;
                 for game in games {
-                    worker.work(&only_its_law(game), &near, None).await?;
+                    let (job, runs) = (only_its_law(game), &mut OpenRuns::default());
+                    worker.work(&job, &near, Duration::MAX, runs).await?;
                 }
                 worker.jobs = 0;
                 Ok::<_, JobFailed>(worker)
@@ -461,7 +470,8 @@ impl ReadersWorker {
         &mut self,
         job: &Job,
         near: &Near,
-        mut runs: Option<&mut OpenRuns>,
+        tells_after: Duration,
+        runs: &mut OpenRuns,
     ) -> Result<Vec<u8>, JobFailed> {
         self.jobs += 1;
         let ended = |_: std::io::Error| JobFailed::Ended;
@@ -469,7 +479,7 @@ impl ReadersWorker {
         let task = WorkerTask {
             request: job.request.clone(),
             game: job.game.clone(),
-            telling: runs.is_some(),
+            tells_after,
         };
         let task = frame::bytes(&task).map_err(ended)?;
         let sent = frame::send(&mut self.socket, &task);
@@ -478,21 +488,21 @@ impl ReadersWorker {
         loop {
             let heard = frame::receive(&mut self.socket);
             let heard = within(&mut left, job.time, heard).await?.map_err(ended)?;
-            match (frame::message(&heard).map_err(ended)?, &mut runs) {
-                (Upward::Done(made), _) => return Ok(made),
-                (Upward::Begins, _) => {
+            match frame::message(&heard).map_err(ended)? {
+                Upward::Done(made) => return Ok(made),
+                Upward::Begins => {
                     left = left.min(job.time);
                     let worked = self.process.as_ref().and_then(Process::worked);
                     self.worked = worked.unwrap_or_default();
                 }
-                (Upward::Runs(said), Some(runs)) => runs.hear(said),
-                (Upward::Ask(ask), _) if asked < ASKS_MAX => {
+                Upward::Runs(said) => runs.hear(said),
+                Upward::Ask(ask) if asked < ASKS_MAX => {
                     asked += 1;
                     let answer = near.answer(&ask, &mut working).await.map_err(ended)?;
                     let told = frame::send(&mut self.socket, &answer);
                     within(&mut left, job.time, told).await?.map_err(ended)?;
                 }
-                (Upward::Ask(_) | Upward::Runs(_), _) => return Err(JobFailed::Ended),
+                Upward::Ask(_) => return Err(JobFailed::Ended),
             }
         }
     }
@@ -512,4 +522,70 @@ async fn within<T>(
     let done = tokio::time::timeout(*left, what).await;
     *left = left.saturating_sub(before.elapsed());
     done.map_err(|_| JobFailed::TimeOver(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool() -> Arc<Pool> {
+        let nothing = Program {
+            path: "nothing".into(),
+            words: Vec::new(),
+        };
+        Pool::new(nothing, Vec::new(), 1, 1)
+    }
+
+    /// A worker that has done so many jobs.
+    fn worker(pool: &Arc<Pool>, jobs: u32) -> ReadersWorker {
+        pool.count.fetch_add(1, Ordering::Relaxed);
+        let (socket, _) = UnixStream::pair().expect("a socket");
+        ReadersWorker {
+            pool: Arc::clone(pool),
+            process: None,
+            socket,
+            game: None,
+            jobs,
+            has_successor: false,
+            forgets: 0,
+            worked: Duration::ZERO,
+        }
+    }
+
+    fn jobs_of_idle(pool: &Pool) -> Vec<u32> {
+        let idle = locked(&pool.idle);
+        idle.iter().map(|worker| worker.jobs).collect()
+    }
+
+    #[tokio::test]
+    async fn a_worker_that_has_done_enough_stays_until_another_one_is_ready() {
+        let pool = pool();
+        assert!(!pool.put(worker(&pool, JOBS_MAX - 1)));
+        let mut tired = locked(&pool.idle).remove(0);
+        tired.jobs += 1;
+        assert!(pool.put(tired), "another one is made ready");
+        let mut tired = locked(&pool.idle).remove(0);
+        tired.jobs += 1;
+        assert!(!pool.put(tired), "but only one");
+        assert_eq!(jobs_of_idle(&pool), [JOBS_MAX + 1], "it goes on meanwhile");
+        pool.put_new(worker(&pool, 0));
+        assert_eq!(jobs_of_idle(&pool), [0]);
+        assert_eq!(pool.count.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn a_worker_whose_successor_does_not_come_goes_all_the_same() {
+        let pool = pool();
+        pool.put(worker(&pool, JOBS_MAX + JOBS_BEYOND));
+        assert_eq!(jobs_of_idle(&pool), [0; 0]);
+    }
+
+    #[tokio::test]
+    async fn a_worker_from_before_words_were_forgotten_is_not_kept() {
+        let pool = pool();
+        let before = worker(&pool, 1);
+        pool.forgets.fetch_add(1, Ordering::SeqCst);
+        pool.put(before);
+        assert_eq!(jobs_of_idle(&pool), [0; 0]);
+    }
 }

@@ -8,7 +8,7 @@ use super::Case;
 use crate::convert;
 use crate::law::Law;
 use crate::offers;
-use crate::query;
+use crate::query::{self, Position};
 use crate::topics::guards;
 use crate::words::worded;
 
@@ -88,7 +88,13 @@ fn works_from(case: &Case<'_>, at: Moment) -> Moment {
         let args = args
             .iter()
             .map(|(name, value)| (name.clone(), convert::datum(value)));
-        query::run(case.state, case.seq, at, case.law, |tx| {
+        let position = Position {
+            state: case.state,
+            seq: case.seq,
+            now: at,
+            law: case.law,
+        };
+        query::run(position, |tx| {
             offers::tried(tx, player, decl, args.collect()).err()
         })
     };

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use quorate_engine::Law;
 use quorate_engine::judge::Judge;
 use quorate_engine::memo::Answers;
-use quorate_engine::query::PageAccount;
+use quorate_engine::query::{PageAccount, Position};
 use quorate_engine::tx::Tx;
 use quorate_engine::view::View;
 use quorate_kernel::audience::Reader;
@@ -307,8 +307,13 @@ impl GameView {
             tx.keep_laws_in(&self.site.deps.laws);
             question(tx)
         };
-        let law = (&self.law, &self.answers);
-        self.spent.run(self.state(), seq, self.now, law, asked)
+        let position = Position {
+            state: self.state(),
+            seq,
+            now: self.now,
+            law: &self.law,
+        };
+        self.spent.run(position, &self.answers, asked)
     }
 
     /// What a function of the law answers, if the law has one of that name and it answers.

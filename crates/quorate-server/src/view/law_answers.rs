@@ -30,10 +30,11 @@ impl KnownState {
 
     /// The answers that are still good in a state that came after; none where the law is another, or too much has happened.
     fn after(&self, published: &Published, law: &Law) -> Answers {
-        let events = published.head.seq.0 - self.published.head.seq.0;
+        let events = published.head.seq.0.checked_sub(self.published.head.seq.0);
+        let is_near = events.is_some_and(|events| events <= EVENTS_MAX);
         // Nobody notes that they have read the title.
         let is_alike = self.published.state.about == published.state.about;
-        if is_alike && self.law.digest == law.digest && events <= EVENTS_MAX {
+        if is_alike && is_near && self.law.digest == law.digest {
             self.answers.after(&self.published.state, &published.state)
         } else {
             Answers::default()

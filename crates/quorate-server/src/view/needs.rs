@@ -108,29 +108,45 @@ pub(crate) struct LawLine {
     note: &'static str,
 }
 
-/// What the law itself says that people owe, where it keeps such lists (`obligations`, and `reminders` for what is only well
-/// done): lines that begin with whose they are, by name or by what they are, and a colon.
-pub(crate) fn law_lines(view: &GameView) -> Vec<LawLine> {
+/// What the law itself says that is to be done, where it keeps such lists, as it says it.
+pub(crate) fn listed_by_law(view: &GameView) -> Vec<(Icon, String)> {
+    let lists = [
+        (conventions::OBLIGATIONS, OWED),
+        (conventions::REMINDERS, Icon::Star),
+    ];
     let mut found = Vec::new();
-    for (list, icon, note) in [
-        ("obligations", Icon::Key, "The rules ask this of you"),
-        ("reminders", Icon::Star, "You may do this"),
-    ] {
+    for (list, icon) in lists {
         let Some(Datum::List(items)) = view.attribute(&Thing::Game, list) else {
             continue;
         };
-        found.extend(items.iter().filter_map(|item| {
-            let Datum::Text(text) = item else { return None };
-            let (whose, what) = text.split_once(": ")?;
-            Some(LawLine {
-                whose: whose.to_owned(),
-                what: capital(what),
-                icon,
-                note,
-            })
+        found.extend(items.iter().filter_map(|item| match item {
+            Datum::Text(text) => Some((icon, text.to_string())),
+            _ => None,
         }));
     }
     found
+}
+
+/// The icon of what somebody owes.
+const OWED: Icon = Icon::Key;
+
+/// The same by whose it is.
+pub(crate) fn law_lines(view: &GameView) -> Vec<LawLine> {
+    let lines = listed_by_law(view).into_iter();
+    let lines = lines.filter_map(|(icon, text)| {
+        let (whose, what) = text.split_once(": ")?;
+        Some(LawLine {
+            whose: whose.to_owned(),
+            what: capital(what),
+            icon,
+            note: if icon == OWED {
+                "The rules ask this of you"
+            } else {
+                "You may do this"
+            },
+        })
+    });
+    lines.collect()
 }
 
 /// Those of the law's lines that are somebody's.

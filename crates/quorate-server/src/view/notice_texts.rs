@@ -1,5 +1,6 @@
 //! Notices in words, as their reader may see them.
 
+use quorate_engine::conventions;
 use quorate_kernel::event::Event;
 use quorate_kernel::ids::MessageId;
 use quorate_kernel::rows::{ClaimStanding, Comment, Post, Standing};
@@ -279,7 +280,9 @@ impl GameView {
             format!("line-{digest}"),
         );
         let reason = format!("In {}, {}.", self.title(), line.note);
-        let list = self.law.derived(&Name::from("Game"), "obligations");
+        let list = self
+            .law
+            .derived(&Name::from("Game"), conventions::OBLIGATIONS);
         Some(because(
             text,
             reason,

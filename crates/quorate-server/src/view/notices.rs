@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use quorate_engine::conventions;
 use quorate_kernel::event::Event;
 use quorate_kernel::ids::DutyId;
 use quorate_kernel::rows::{CellKey, Standing};
@@ -125,7 +126,10 @@ impl GameView {
         let mut next: Option<Moment> = None;
         let mut sooner = |at: Moment| next = Some(next.map_or(at, |known| known.min(at)));
         let lines = needs::law_lines(self);
-        if self.attribute(&Thing::Game, "obligations").is_some() {
+        if self
+            .attribute(&Thing::Game, conventions::OBLIGATIONS)
+            .is_some()
+        {
             sooner(self.now + LOOK_AGAIN);
         }
         for player in players {

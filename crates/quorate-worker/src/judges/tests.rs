@@ -75,11 +75,11 @@ fn take(nth: u64) -> Command {
 }
 
 /// All that a worker says of some commands.
-fn said(line: &UnixStream, commands: &[Command], telling: bool) -> Vec<JudgeSays> {
+fn said(line: &UnixStream, commands: &[Command], tells_after: Duration) -> Vec<JudgeSays> {
     let order = JudgeOrder::Judge {
         commands: commands.iter().map(WireRecord::of_command).collect(),
         secret: [0; 32],
-        telling,
+        tells_after,
     };
     frame::write(line, &frame::bytes(&order).unwrap()).unwrap();
     let mut all = Vec::new();
@@ -100,7 +100,7 @@ fn a_worker_says_whose_code_it_runs_when_it_is_asked_to_and_only_then() {
     frame::write(&ours, &frame::bytes(&open).unwrap()).unwrap();
     assert!(frame::message::<bool>(&frame::read(&ours).unwrap()).unwrap());
 
-    let row = said(&ours, &[take(1), take(2)], false);
+    let row = said(&ours, &[take(1), take(2)], Duration::MAX);
     let judged = |says: &JudgeSays| matches!(says, JudgeSays::Judged(WireJudged::Event(_)));
     assert!(row.len() == 2 && row.iter().all(judged), "one answer each");
 
@@ -112,7 +112,7 @@ fn a_worker_says_whose_code_it_runs_when_it_is_asked_to_and_only_then() {
         told.iter().cloned().for_each(|said| runs.hear(said));
         runs.culprit(game.state(), None)
     };
-    for says in said(&ours, &[take(3), take(4)], true) {
+    for says in said(&ours, &[take(3), take(4)], Duration::ZERO) {
         if let JudgeSays::Runs(said) = says {
             told.push(said);
             at_work.extend(culprit(&told));

@@ -54,7 +54,7 @@ pub fn serve(
         // Where the server is gone there is nobody left to tell.
         let told = frame::bytes(&Upward::Runs(said));
         drop(told.and_then(|told| frame::write(&*line.lock(), &told)));
-    });
+    })?;
     loop {
         let task: WorkerTask = frame::message(&frame::read(&*far.lock())?)?;
         far.answered().clear();
@@ -62,13 +62,13 @@ pub fn serve(
             open(game);
         }
         frame::write(&*far.lock(), &frame::bytes(&Upward::Begins)?)?;
-        teller.switch(task.telling);
+        teller.begin(task.tells_after);
         let done = if task.request.is_empty() {
             Vec::new()
         } else {
             work(task.request)
         };
-        teller.switch(false);
+        teller.end();
         frame::write(&*far.lock(), &frame::bytes(&Upward::Done(done))?)?;
     }
 }
@@ -376,6 +376,8 @@ impl Journal for Far {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use quorate_kernel::PlayerId;
 
     use super::*;
@@ -416,7 +418,7 @@ mod tests {
         let task = WorkerTask {
             request: Vec::new(),
             game: Some(game.clone()),
-            telling: false,
+            tells_after: Duration::MAX,
         };
         frame::write(&ours, &frame::bytes(&task).unwrap()).unwrap();
         ours.shutdown(std::net::Shutdown::Write).unwrap();

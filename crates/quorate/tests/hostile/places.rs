@@ -8,7 +8,7 @@ use crate::list::{HostileText, Program, bad_rule, texts};
 use crate::scene::{QUIET, Scene, game_of, token_of};
 use crate::site::{Said, Site};
 
-/// How long an answer may take in each place: the deadline, where a worker was lost once more and a third one answered.
+/// How long an answer may take in each place.
 const PAGE: Duration = Duration::from_secs(1);
 const PREVIEW: Duration = Duration::from_secs(3);
 const TESTS: Duration = Duration::from_secs(10);
@@ -83,12 +83,13 @@ impl Tried {
         }
     }
 
-    /// Whether the answer came after its deadline. Twice that is the most where a worker is lost again, with whose code it was.
+    /// Whether the answer came after its deadline. What stopped a worker is told once it is gone, and where its code was put to sleep,
+    /// the rest is done by another one.
     pub(crate) fn is_late(&self) -> bool {
         let deadline = match self.place {
             "preview" => PREVIEW,
             "rule" | "test" => TESTS,
-            _ => PAGE * 2,
+            _ => PAGE,
         };
         self.took > deadline + Duration::from_millis(500)
     }

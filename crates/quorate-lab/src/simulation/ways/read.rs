@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow, bail};
 use quorate_engine::judge::{Head, Inputs, Judge};
 use quorate_engine::law::Law;
-use quorate_engine::query;
+use quorate_engine::query::{self, Position};
 use quorate_engine::rulebook::Rulebook;
 use quorate_engine::testing::{self, Recording, Runner, TestFile};
 use quorate_engine::words::worded;
@@ -104,7 +104,7 @@ fn try_others(event: &Event, state: &State, law: &Arc<Law>, files: &mut Files<'_
         let given = args
             .iter()
             .map(|(name, value)| (name.clone(), convert::datum(value)));
-        let tried = query::run(state, event.seq, event.at, law, |tx| {
+        let tried = query::run(position(event, state, law), |tx| {
             offers::tried(tx, *other, decl, given.collect())
         });
         match tried {
@@ -280,10 +280,20 @@ fn file_step(
     cell.open.entry(who).or_default().insert(clause);
 }
 
+/// The game as an event found it.
+fn position<'a>(event: &Event, state: &'a State, law: &'a Arc<Law>) -> Position<'a> {
+    Position {
+        state,
+        seq: event.seq,
+        now: event.at,
+        law,
+    }
+}
+
 /// The clause that a built-in act belongs to; its own name where the law says nothing of it.
 fn built_in(event: &Event, act: &Act, state: &State, law: &Arc<Law>) -> String {
     let name = act.name();
-    let home = query::run(state, event.seq, event.at, law, |tx| {
+    let home = query::run(position(event, state, law), |tx| {
         tx.home_of_act(name.as_str())
     });
     match place(state, &home.rule, home.clause) {

@@ -6,8 +6,8 @@ use axum::response::Response;
 use quorate_kernel::command::Act;
 use quorate_kernel::event::Event;
 use quorate_kernel::rows::{ClaimStanding, Standing};
-use quorate_kernel::{EventSeq, Name, PlayerId, PostId, Thing};
-use quorate_law::datum::{Datum, Type};
+use quorate_kernel::{EventSeq, Name, PlayerId, PostId};
+use quorate_law::datum::Type;
 
 use crate::requests::forms::{Opened, answer_in, drawn, page};
 use crate::requests::send;
@@ -15,8 +15,9 @@ use crate::site::desk::duties::{Duties, simple, to_desk};
 use crate::site::desk::idling;
 use crate::site::desk::page::{Desk, DeskItem, DeskQueue};
 use crate::ui::urls::Href;
-use crate::ui::{Icon, Link, Offer, Status, StatusKind, TodoLine, Verdict, When, plural, urls};
+use crate::ui::{Link, Offer, Status, StatusKind, TodoLine, Verdict, When, plural, urls};
 use crate::view::game::GameView;
+use crate::view::needs;
 use crate::view::people::Part;
 
 /// How many of the latest events are looked through for what was done at desks, and how many of those are told.
@@ -184,40 +185,29 @@ fn done(view: &GameView, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(Wh
 
 /// What the law reminds admins of, where it keeps such lists.
 fn reminders(view: &GameView) -> DeskQueue {
-    let mut items = Vec::new();
-    for list in ["obligations", "reminders"] {
-        let Some(Datum::List(lines)) = view.attribute(&Thing::Game, list) else {
-            continue;
-        };
-        for line in lines.iter() {
-            if let Datum::Text(text) = line {
-                items.push(DeskItem {
-                    position: None,
-                    icon: Some(if list == "obligations" {
-                        Icon::Key
-                    } else {
-                        Icon::Star
-                    }),
-                    to: Link::new(
-                        text.to_string(),
-                        urls::Act {
-                            game: view.game().as_str(),
-                        },
-                    ),
-                    about: String::new(),
-                    status: None,
-                    votes: None,
-                    lead: String::new(),
-                    text: String::new(),
-                    does: Vec::new(),
-                    whole: None,
-                    forms: Vec::new(),
-                    note: String::new(),
-                    due: None,
-                });
-            }
-        }
-    }
+    let lines = needs::listed_by_law(view).into_iter();
+    let items: Vec<DeskItem> = lines
+        .map(|(icon, text)| DeskItem {
+            position: None,
+            icon: Some(icon),
+            to: Link::new(
+                text,
+                urls::Act {
+                    game: view.game().as_str(),
+                },
+            ),
+            about: String::new(),
+            status: None,
+            votes: None,
+            lead: String::new(),
+            text: String::new(),
+            does: Vec::new(),
+            whole: None,
+            forms: Vec::new(),
+            note: String::new(),
+            due: None,
+        })
+        .collect();
     DeskQueue {
         id: "asked".to_owned(),
         title: "What the rules ask".to_owned(),
