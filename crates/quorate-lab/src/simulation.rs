@@ -28,7 +28,7 @@ pub use game::{SimulationFailure, SimulationTally};
 /// After how many steps at least it is looked at whether all matters that are open would close, and how often in a game at most: a
 /// look plays three months.
 const CLOSED_EVERY: u64 = 100;
-const LOOKS_MAX: u64 = 50;
+const LOOKS_MAX: u64 = 25;
 
 /// For one in so many of the steps, the first ones, nobody changes the rules: whether matters close is looked at of those that the
 /// game was founded with.

@@ -24,9 +24,16 @@ const HALF_DAYS: u32 = 180;
 /// After how many looks without a closing those who hold an office do what else they can: a game may wait for one of them.
 const STILL: u32 = 30;
 
+/// After how many looks without a closing the game is left alone whose matters wait for nobody who could close them.
+const GIVEN_UP: u32 = 2 * STILL;
+
 /// After how many looks everybody is asked about everything again, whatever is known: an answer may have read what it does not
 /// say. The last look is one of them.
 const ASKED_ANEW: u32 = 60;
+
+/// How many of those who may are asked in between why they cannot take a closing: the others are told the same, but for laws that
+/// look at who they are. As soon as one of those others takes a closing after all, everybody is asked each time.
+const ASKED_BETWEEN: usize = 2;
 
 /// Each how many looks those of the office that closes write a comment: a law may take who writes nothing for absent.
 const WRITES: u32 = 8;
@@ -53,10 +60,11 @@ impl SimulatedGame {
     fn take_closings(&mut self) -> Result<(), String> {
         let mut known = KnownRefusals::none(self.events.len());
         let mut idle = KnownRefusals::none(self.events.len());
-        let mut still = 0;
+        let (mut still, mut asks_all) = (0, false);
         for half_days_left in (0..HALF_DAYS).rev() {
             self.run_due_as_founded()?;
-            if half_days_left.is_multiple_of(ASKED_ANEW) {
+            let is_anew = half_days_left.is_multiple_of(ASKED_ANEW);
+            if is_anew {
                 known.forget();
             }
             if (HALF_DAYS - 1 - half_days_left).is_multiple_of(WRITES) {
@@ -64,18 +72,27 @@ impl SimulatedGame {
             }
             still += 1;
             self.redo()?;
-            while let Some((post, action, by)) = self.offered(&mut known) {
-                self.take(by, action, post)?;
+            let most = if is_anew || asks_all {
+                usize::MAX
+            } else {
+                ASKED_BETWEEN
+            };
+            while let Some((key, refused)) = self.offered(&mut known, most) {
+                asks_all |= refused >= ASKED_BETWEEN;
+                self.take(key)?;
                 still = 0;
             }
             if self.open_matters().is_empty() || !self.is_as_founded() {
                 return Ok(());
             }
-            if still > STILL && self.left_open(&mut known).is_some() {
+            let is_left = still > STILL && self.left_open(&mut known).is_some();
+            if is_left {
                 if still % STILL == 1 {
                     self.vote_all((still / STILL) as usize - 1)?;
                 }
                 self.serve(&mut idle)?;
+            } else if still > GIVEN_UP {
+                return Ok(());
             }
             self.now = self.now + Span::hours(12);
         }
@@ -108,19 +125,33 @@ impl SimulatedGame {
             && self.founded.iter().all(stands)
     }
 
-    /// A closing that the law would let somebody take, of the oldest matter that has one.
-    fn offered(&self, known: &mut KnownRefusals<ClosingKey>) -> Option<ClosingKey> {
+    /// A closing that the law would let somebody take, of the oldest matter that has one, and how many who may were refused before
+    /// them; no more of those are asked than `most`.
+    fn offered(
+        &self,
+        known: &mut KnownRefusals<ClosingKey>,
+        most: usize,
+    ) -> Option<(ClosingKey, usize)> {
         known.keep_up(&self.events, self.now);
         let law = self.judge.law();
         let members = self.members();
         self.open_matters().into_iter().find_map(|post| {
             let category = &self.state().posts.get(&post)?.category;
             closings_of(law, category).into_iter().find_map(|decl| {
-                let by = members.iter().find(|by| {
-                    !self.is_asked(**by, &decl.it.name)
-                        && self.refused(known, **by, decl, post).is_none()
+                let action = &decl.it.name;
+                let mut others = members.iter().filter(|by| !self.is_asked(**by, action));
+                let mut refused = 0;
+                let by = others.find(|by| {
+                    refused < most
+                        && match self.refused(known, **by, decl, post) {
+                            None => true,
+                            Some(refusal) => {
+                                refused += usize::from(!is_for_others(refusal));
+                                false
+                            }
+                        }
                 })?;
-                Some((post, decl.it.name.clone(), *by))
+                Some(((post, action.clone(), *by), refused))
             })
         })
     }
@@ -148,7 +179,7 @@ impl SimulatedGame {
         })
     }
 
-    fn take(&mut self, by: PlayerId, action: Name, post: PostId) -> Result<(), String> {
+    fn take(&mut self, (post, action, by): ClosingKey) -> Result<(), String> {
         let law = Arc::clone(self.judge.law());
         let first = law
             .actions

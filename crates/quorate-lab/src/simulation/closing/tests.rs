@@ -265,7 +265,7 @@ fn a_closing_that_was_undone_is_taken_again_with_what_its_dice_fell_for() {
     assert_eq!(game.open_matters(), [bill]);
     let mut known = KnownRefusals::none(game.events.len());
     assert!(
-        game.offered(&mut known).is_none(),
+        game.offered(&mut known, usize::MAX).is_none(),
         "not with other words, for the die is known"
     );
     game.redo().expect("it holds");
