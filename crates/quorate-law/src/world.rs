@@ -108,6 +108,8 @@ pub trait World {
         context: Named,
         site: &Site,
     ) -> Answer<()>;
+    /// Takes back duties that are not answered.
+    fn unask(&self, decision: &str, to: Option<&Thing>, context: &Named) -> Answer<()>;
 
     // Actions within actions, and what was done before.
 

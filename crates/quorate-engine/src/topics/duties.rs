@@ -23,9 +23,7 @@ pub(crate) fn leave(
 ) -> Answer<()> {
     let law = tx.frame().law;
     let Some(decl) = law.decisions.get(decision) else {
-        return Err(Stop::fault(format!(
-            "there is no decision \"{decision}\": declare it with decision(…)"
-        )));
+        return Err(undeclared(decision));
     };
     if options.is_empty() {
         return Ok(());
@@ -58,6 +56,42 @@ pub(crate) fn leave(
     let deadline = duty.deadline;
     tx.put(key, duty);
     tx.set_due(DueKey::Duty(key), Some(deadline));
+    Ok(())
+}
+
+fn undeclared(decision: &Name) -> Stop {
+    Stop::fault(format!(
+        "there is no decision \"{decision}\": declare it with decision(…)"
+    ))
+}
+
+/// Takes back duties of a decision: of one person or of all, and about those things.
+pub(crate) fn take_back(
+    tx: &Tx,
+    decision: &Name,
+    to: Option<PlayerId>,
+    context: &[(Name, Datum)],
+) -> Answer<()> {
+    if !tx.frame().law.decisions.contains_key(decision) {
+        return Err(undeclared(decision));
+    }
+    tx.looks_through(tx.with_state(|state| state.duties.len()))?;
+    let is_about = |duty: &Duty, (name, datum): &(Name, Datum)| {
+        let mut kept = duty.context.iter();
+        kept.any(|(of, value)| of == name && convert::datum(value) == *datum)
+    };
+    let waiting: Vec<_> = tx.with_state(|state| {
+        let duties = state.duties.iter().filter(|(_, duty)| {
+            duty.decision == *decision
+                && to.is_none_or(|to| duty.to == to)
+                && context.iter().all(|about| is_about(duty, about))
+        });
+        duties.map(|(id, _)| *id).collect()
+    });
+    for id in waiting {
+        tx.remove::<Duty>(id);
+        tx.set_due(DueKey::Duty(id), None);
+    }
     Ok(())
 }
 
@@ -178,6 +212,14 @@ def sink(actor: Player):
     for box in crate.all():
         remove(box)
 
+def lock(actor: Player):
+    unask("opening", actor, box = crate.all()[-1])
+
+def forget(actor: Player):
+    unask("opening")
+
+action("lock", lock)
+action("forget", forget)
 action("find", find)
 action("sink", sink)"#;
 
@@ -236,6 +278,20 @@ action("sink", sink)"#;
         game.act("sink", &[]).expect("anybody may");
         answer(&mut game, duty, "open").expect("it is still asked");
         assert_eq!(game.value("gold"), Datum::Int(10));
+    }
+
+    #[test]
+    fn what_is_taken_back_is_asked_no_more_and_never_answered() {
+        let (mut game, first) = asked();
+        game.act("find", &[]).expect("anybody may");
+        game.act("lock", &[]).expect("anybody may");
+        let left: Vec<_> = game.judge.state().duties.keys().copied().collect();
+        assert_eq!(left, [first.0], "the question about the other crate stays");
+        game.act("forget", &[]).expect("anybody may");
+        let refused = answer(&mut game, first, "open").expect_err("nobody asks");
+        assert_eq!(refused.what(), "a question that waits for your answer");
+        assert!(game.wait(game.now + Span::days(3)).is_empty());
+        assert_eq!(game.value("gold"), Datum::Int(0));
     }
 
     #[test]

@@ -181,6 +181,11 @@ impl World for Tx {
         )
     }
 
+    fn unask(&self, decision: &str, to: Option<&Thing>, context: &Named) -> Answer<()> {
+        let to = to.map(person).transpose()?;
+        duties::take_back(self, &Name::from(decision), to, context)
+    }
+
     fn allowed(&self, action: &str, actor: &Thing, args: Named) -> Answer<bool> {
         let actor = person(actor)?;
         self.looks_through(TRIAL_ROWS + self.law.guards.len())?;

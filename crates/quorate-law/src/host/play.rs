@@ -51,6 +51,11 @@ pub(crate) const NATIVES: &[Native] = &[
         question(args, eval, args.datum(3)?, false)
     }),
     ("ask", ask),
+    ("unask", |args, _| {
+        let (to, context) = (args.thing_opt(1)?, args.kwargs(2)?);
+        let world = args.world()?;
+        args.answer(world.unask(args.text(0)?, to.as_ref(), &context))
+    }),
     ("reset", reset),
     ("remove", |args, _| {
         args.answer(args.world()?.remove(&args.thing(0)?))

@@ -318,6 +318,11 @@ impl World for Game {
         Ok(())
     }
 
+    fn unask(&self, decision: &str, to: Option<&Thing>, context: &Named) -> Answer<()> {
+        self.say(format!("unask {decision} {to:?} {context:?}"));
+        Ok(())
+    }
+
     fn allowed(&self, action: &str, _actor: &Thing, _args: Named) -> Answer<bool> {
         Ok(action == "yes")
     }
