@@ -88,6 +88,13 @@ impl Tx {
         icons::ballot(icon, words, &built_in_acts::icon_words(self, post))
     }
 
+    /// Whether a word is an icon of any matter.
+    pub fn knows_icon(&self, post: PostId, word: &str) -> bool {
+        built_in_acts::icon_words(self, post)
+            .meaning(word)
+            .is_some()
+    }
+
     /// The clause that an act belongs to which every game has; no clause where the law says nothing of it.
     pub fn home_of_act(&self, act: &str) -> Site {
         guards::home_of(&self.frame().law, &act.into())

@@ -109,8 +109,14 @@ impl CommandReader<'_> {
                 };
                 let text = match icon {
                     Some(icon) => {
-                        let text = arguments.text_or_empty("text")?;
-                        self.tx.ballot(post, icon.trim_matches(':'), &text)
+                        let (icon, text) =
+                            (icon.trim_matches(':'), arguments.text_or_empty("text")?);
+                        if !self.tx.knows_icon(post, icon) {
+                            let argument = if action == "vote" { "icon" } else { "vote" };
+                            let told = format!("“{icon}” is no vote of this game");
+                            return Err(RequestError::unfit(argument, told));
+                        }
+                        self.tx.ballot(post, icon, &text)
                     }
                     None => arguments.text("text")?,
                 };

@@ -135,6 +135,12 @@ impl Stage {
             "vote" => {
                 let (who, post) = (self.player(&mut given)?, self.post_of(&mut given)?);
                 let icon = given.text("icon")?;
+                let is_known = self.with(game, |game| {
+                    game.judge.query(game.now, |tx| tx.knows_icon(post, &icon))
+                });
+                if !is_known {
+                    return Err(fail(format!("no matter has a vote \"{icon}\"")));
+                }
                 self.comment(game, who, post, &format!(":{icon}:"))
             }
             "act" => {
