@@ -7,7 +7,7 @@ use quorate_kernel::{Name, PlayerId, Refusal, Span, Value};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Stop};
 
-use super::{labels, things};
+use super::{hooks, labels, things};
 use crate::convert;
 use crate::tx::{Frame, Tx};
 
@@ -43,7 +43,7 @@ pub(crate) fn leave(
         decision: decision.clone(),
         to,
         options: options.iter().map(keep).collect::<Answer<_>>()?,
-        deadline: tx.now + within,
+        deadline: (tx.now + within).max(tx.now),
         default: keep(default)?,
         context: context
             .into_iter()
@@ -89,8 +89,7 @@ pub(crate) fn take_back(
         duties.map(|(id, _)| *id).collect()
     });
     for id in waiting {
-        tx.remove::<Duty>(id);
-        tx.set_due(DueKey::Duty(id), None);
+        drop_duty(tx, DutyId(id));
     }
     Ok(())
 }
@@ -122,23 +121,33 @@ pub(crate) fn answer(tx: &Tx, by: PlayerId, id: DutyId, value: &Value) -> Answer
         let refusal = Refusal::plain("one of the answers offered");
         return Err(refusal.wanting(words.join(", ")).into());
     };
-    decide(tx, id, &duty, &chosen)
+    drop_duty(tx, id);
+    decide(tx, &duty, &chosen)
 }
 
-/// The deadline of a duty: its default is the answer.
+/// The deadline of a duty: its default is the answer. Nobody is there to be refused: where the law refuses it, or breaks, nothing
+/// comes of it.
 pub(crate) fn fall_due(tx: &Tx, id: DutyId) -> Answer<()> {
-    match tx.with_state(|state| state.duties.get(&id.0).cloned()) {
-        Some(duty) => {
-            let default = duty.default.clone();
-            decide(tx, id, &duty, &default)
-        }
-        None => Ok(()),
-    }
+    let Some(duty) = tx.with_state(|state| state.duties.get(&id.0).cloned()) else {
+        return Ok(());
+    };
+    drop_duty(tx, id);
+    let law = tx.frame().law;
+    let decl = law.decisions.get(&duty.decision);
+    let site = decl.map(|decl| decl.site.clone()).unwrap_or_default();
+    let decided = || match decide(tx, &duty, &duty.default) {
+        Err(Stop::Asks(_)) => Err(Stop::no("an answer that asks nothing more at its deadline")),
+        decided => decided,
+    };
+    hooks::by_itself(tx, &site, decided).map(drop)
 }
 
-fn decide(tx: &Tx, id: DutyId, duty: &Duty, answer: &Value) -> Answer<()> {
+fn drop_duty(tx: &Tx, id: DutyId) {
     tx.remove::<Duty>(id.0);
     tx.set_due(DueKey::Duty(id.0), None);
+}
+
+fn decide(tx: &Tx, duty: &Duty, answer: &Value) -> Answer<()> {
     let law = tx.frame().law;
     let Some(decl) = law.decisions.get(&duty.decision) else {
         tx.say(
@@ -270,6 +279,33 @@ action("sink", sink)"#;
         assert!(game.wait(deadline - Span::minutes(1)).is_empty());
         game.wait(deadline);
         assert_eq!(game.value("gold"), Datum::Int(10));
+    }
+
+    #[test]
+    fn a_default_that_the_law_refuses_or_that_breaks_comes_to_nothing_and_play_goes_on() {
+        let bodies = [
+            ("refuse(\"not today\")", "not today"),
+            ("who.gold = 1 // (who.gold - who.gold)", "divi"),
+            ("choose(\"And then?\", [\"a\", \"b\"])", "asks nothing more"),
+        ];
+        for (body, told) in bodies {
+            let code = CRATES.replace(
+                "who.gold += 1 if answer == \"open\" else 10",
+                &format!("who.gold += 1\n    {body}"),
+            );
+            let mut game = game(&code);
+            game.act("find", &[]).expect("anybody may");
+            let events = game.wait(game.now + Span::days(3));
+            let notes: Vec<&str> = events
+                .iter()
+                .flat_map(|event| &event.notes)
+                .map(|note| note.text.as_str())
+                .collect();
+            assert!(notes.iter().any(|note| note.contains(told)), "{notes:?}");
+            assert!(game.judge.state().duties.is_empty());
+            assert_eq!(game.value("gold"), Datum::Int(0), "{body}");
+            game.act("find", &[]).expect("play goes on");
+        }
     }
 
     #[test]

@@ -51,9 +51,14 @@ fn say_left_out(tx: &Tx, site: &Site, fault: &Fault) {
 
 /// Runs what happens by itself: where the law refuses it, it does not happen, and the log says so. Whether it happened.
 pub(crate) fn of_itself(tx: &Tx, site: &Site, function: &Name, args: Vec<Datum>) -> Answer<bool> {
+    by_itself(tx, site, || tx.call_at(site, function, args))
+}
+
+/// The same of anything that code of a place does.
+pub(crate) fn by_itself<T>(tx: &Tx, site: &Site, does: impl FnOnce() -> Answer<T>) -> Answer<bool> {
     tx.take_needs_as_met(false);
     let mark = tx.mark();
-    match tx.apart(|| tx.call_at(site, function, args))? {
+    match tx.apart(does)? {
         Ok(_) => Ok(true),
         Err(Stop::Refused(refusal)) => {
             tx.go_back(mark);
