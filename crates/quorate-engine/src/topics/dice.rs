@@ -6,6 +6,7 @@ use quorate_law::datum::{Datum, Record};
 use quorate_law::stop::{Answer, Question, Site, Stop};
 
 use super::labels;
+use super::payments::beyond_numbers;
 use crate::convert;
 use crate::tx::Tx;
 
@@ -74,7 +75,7 @@ pub(crate) fn pick(tx: &Tx, what: &str, count: usize, weights: Option<&[i64]>) -
     let total = weights
         .iter()
         .try_fold(0_i64, |sum, &weight| sum.checked_add(weight))
-        .unwrap_or(i64::MAX);
+        .ok_or_else(beyond_numbers)?;
     if total == 0 {
         return Err(Stop::fault(format!("\"{what}\" has nothing to draw from")));
     }

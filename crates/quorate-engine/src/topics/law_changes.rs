@@ -11,6 +11,7 @@ use quorate_kernel::{Name, PostId, Refusal, Thing, rows};
 use quorate_law::datum::{Datum, Record};
 use quorate_law::stop::{Answer, Site, Stop};
 
+use super::payments::beyond_numbers;
 use super::people::EFFECTS;
 use super::{
     change_records, entities, hooks, last_look, new_law, people, posts, rules, rulings, values,
@@ -344,12 +345,10 @@ fn apply_plain(tx: &Tx, clause: &Clause) -> Answer<()> {
             name,
             amount,
         } => match values::attribute(tx, thing, name.as_str())? {
-            Datum::Int(now) => values::set_attribute(
-                tx,
-                thing,
-                name.as_str(),
-                Datum::Int(now.saturating_add(*amount)),
-            ),
+            Datum::Int(now) => {
+                let more = now.checked_add(*amount).ok_or_else(beyond_numbers)?;
+                values::set_attribute(tx, thing, name.as_str(), Datum::Int(more))
+            }
             other => Err(Stop::fault(format!(
                 "{name} holds {}, to which nothing can be added",
                 convert::describe(&other)

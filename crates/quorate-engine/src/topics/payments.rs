@@ -41,6 +41,11 @@ pub(crate) fn pay(tx: &Tx, who: &Thing, costs: &Named, site: &Site) -> Answer<()
     Ok(())
 }
 
+/// Code that would make a number which is none.
+pub(super) fn beyond_numbers() -> Stop {
+    Stop::fault("a number leaves 64 bits".to_owned())
+}
+
 /// Moves amounts from one thing to another.
 pub(crate) fn transfer(
     tx: &Tx,
@@ -54,8 +59,8 @@ pub(crate) fn transfer(
         let Datum::Int(now) = values::attribute(tx, to, name.as_str())? else {
             return Err(Stop::fault(format!("{name} holds no number")));
         };
-        let more = Datum::Int(now.saturating_add(amount));
-        values::set_attribute(tx, to, name.as_str(), more)?;
+        let more = now.checked_add(amount).ok_or_else(beyond_numbers)?;
+        values::set_attribute(tx, to, name.as_str(), Datum::Int(more))?;
     }
     Ok(())
 }

@@ -34,13 +34,13 @@ fn range<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<
     if step == 0 {
         return Err(fault("`range` wants a step other than 0"));
     }
-    let distance = if step > 0 {
-        end.saturating_sub(start)
+    let (first, beyond) = if step > 0 { (start, end) } else { (end, start) };
+    let distance = if first < beyond {
+        first.abs_diff(beyond)
     } else {
-        start.saturating_sub(end)
+        0
     };
-    let unit = step.unsigned_abs();
-    let count = u64::try_from(distance).unwrap_or(0).div_ceil(unit);
+    let count = distance.div_ceil(step.unsigned_abs());
     let items = usize::try_from(count).unwrap_or(usize::MAX);
     if count > LIST_MAX as u64 {
         return Err(args.frame.limit(format!(
@@ -48,8 +48,9 @@ fn range<'v>(args: &Args<'v, '_>, _eval: &mut Eval<'v, '_, '_>) -> NativeResult<
         )));
     }
     args.frame.work(items / VALUES_A_STEP)?;
-    let numbers =
-        (0..count).map(|i| start + i64::try_from(i).unwrap_or(i64::MAX).saturating_mul(step));
+    // Each lies between start and end.
+    let number = |nth: u64| i128::from(start) + i128::from(nth) * i128::from(step);
+    let numbers = (0..count).map(|nth| i64::try_from(number(nth)).unwrap_or(end));
     Ok(args.heap.alloc(AllocList(numbers)))
 }
 
