@@ -153,7 +153,7 @@ impl DistantJudge {
             let at_fault = is_known && worker.process.is_at_fault(over, time, worked);
             if judged.is_empty()
                 && at_fault
-                && let Some(clause) = heard.runs.culprit(&self.state, over.then_some(time))
+                && let Some(clause) = heard.runs.culprit(&self.state, over.then_some(time), true)
             {
                 let why = why(&error, time);
                 self.culprit = Some(Culprit { clause, why });

@@ -443,7 +443,7 @@ impl Readers {
             JobFailed::TimeOver(time) => Some(*time),
             _ => None,
         };
-        let Some(clause) = runs.culprit(&newest.state, over) else {
+        let Some(clause) = runs.culprit(&newest.state, over, false) else {
             return false;
         };
         let why = failed.to_string();

@@ -18,6 +18,9 @@ use crate::published::{Answer, Notice, Receipt};
 /// How many events one round may bring. After a long sleep thousands may be due; they go to disk in parts.
 const EVENTS_MAX: usize = 256;
 
+/// How many clauses one command may put to sleep; its sender waits for each. The next command goes on.
+const SLEEPS_MAX: u32 = 3;
+
 /// Something to be judged.
 pub(crate) enum WaitingItem {
     /// The server was down; the game is told once.
@@ -312,6 +315,7 @@ impl RunningRound {
         mut judged: Option<Judged>,
     ) -> Result<Answer, RoundStop> {
         let mut first = None;
+        let mut sleeps = 0;
         loop {
             let refusal = match self.judge_once(command.clone(), judged.take())? {
                 Answer::Refused(refusal) => refusal,
@@ -325,7 +329,9 @@ impl RunningRound {
             tracing::warn!(game = %self.game, clause = ?culprit.clause, "code of the rules is put to sleep");
             let sleep = culprit.command(command.at, self.end.head.seq);
             let slept = self.judge_once(sleep, None)?;
-            if matches!(slept, Answer::Refused(_)) || matches!(command.act, Act::Due { .. }) {
+            sleeps += 1;
+            let is_enough = sleeps == SLEEPS_MAX || matches!(command.act, Act::Due { .. });
+            if matches!(slept, Answer::Refused(_)) || is_enough {
                 return Ok(Answer::Refused(refusal));
             }
             first = Some(refusal);

@@ -110,7 +110,7 @@ fn a_worker_says_whose_code_it_runs_when_it_is_asked_to_and_only_then() {
     let culprit = |told: &[RunTold]| {
         let mut runs = OpenRuns::default();
         told.iter().cloned().for_each(|said| runs.hear(said));
-        runs.culprit(game.state(), None)
+        runs.culprit(game.state(), None, true)
     };
     for says in said(&ours, &[take(3), take(4)], Duration::ZERO) {
         if let JudgeSays::Runs(said) = says {
