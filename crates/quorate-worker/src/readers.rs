@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -29,7 +29,10 @@ mod pace;
 
 /// How many jobs of one account or address may run and wait: heavy ones, and others.
 const HEAVY_MAX: usize = 8;
-const LIGHT_MAX: usize = 64;
+const LIGHT_MAX: usize = 16;
+
+/// How long the turn of a job stays taken whose reader went away.
+const LEFT_TURN: Duration = Duration::from_secs(1);
 
 /// After how many jobs a worker is replaced, so that what it has gathered is given back.
 const JOBS_MAX: u32 = 256;
@@ -83,6 +86,35 @@ struct Pool {
     stopped: AtomicU64,
     ended: AtomicU64,
     lacks: Mutex<Vec<String>>,
+}
+
+/// The turn of a job until it is done. Where its reader goes away before that it stays taken for a while: a worker is stopped then,
+/// and nobody may have that done as often as they like.
+struct WatchedTurn {
+    turn: Weak<tokio::sync::Mutex<()>>,
+    is_done: bool,
+}
+
+impl WatchedTurn {
+    fn of(turn: &Arc<tokio::sync::Mutex<()>>) -> Self {
+        Self {
+            turn: Arc::downgrade(turn),
+            is_done: false,
+        }
+    }
+}
+
+impl Drop for WatchedTurn {
+    fn drop(&mut self) {
+        // The table of turns has it at least.
+        let turn = self.turn.upgrade().filter(|_| !self.is_done);
+        if let (Some(turn), Ok(runtime)) = (turn, tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move {
+                tokio::time::sleep(LEFT_TURN).await;
+                drop(turn);
+            });
+        }
+    }
 }
 
 struct ReadersWorker {
@@ -257,49 +289,41 @@ impl Pool {
 impl Workers for Readers {
     async fn run(&self, job: Job) -> Result<Vec<u8>, JobFailed> {
         let page_of = job.game.as_ref().filter(|_| !job.is_heavy);
-        let pace = page_of.map_or(GamePace::Quick, |game| self.paces.of(game));
-        let slow = page_of.filter(|_| pace == GamePace::Slow);
-        let is_heavy = job.is_heavy || slow.is_some();
-        let pool = if is_heavy { &self.heavy } else { &self.light };
-        let turn = match slow {
-            Some(game) => pool.turn(&format!("game {game}"))?,
-            None => pool.turn(&job.who)?,
-        };
-        let _mine = if is_heavy {
-            Some(turn.lock_owned().await)
-        } else {
-            None
-        };
-        let _unproven = if pace == GamePace::Unknown {
-            let turn = self.unproven.acquire().await;
-            Some(turn.map_err(|error| JobFailed::NotStarted(error.to_string()))?)
-        } else {
-            None
-        };
-        let slot = pool.slots.acquire().await;
-        let _slot = slot.map_err(|error| JobFailed::NotStarted(error.to_string()))?;
-        // What is merely proposed is not put to sleep.
-        let first = job.is_in_force.then_some(job.time / TELLS_AFTER);
-        let (mut tells_after, mut tries) = (first.unwrap_or(Duration::MAX), 0);
+        let pace_now = || page_of.map_or(GamePace::Quick, |game| self.paces.of(game));
         loop {
-            let mut runs = OpenRuns::default();
-            let lost = match self.tried(pool, &job, tells_after, &mut runs).await {
-                Ok(made) => return Ok(made),
-                Err(lost) => lost,
+            let pace = pace_now();
+            let slow = page_of.filter(|_| pace == GamePace::Slow);
+            let is_heavy = job.is_heavy || slow.is_some();
+            let pool = if is_heavy { &self.heavy } else { &self.light };
+            let turn = match slow {
+                Some(game) => pool.turn(&format!("game {game}"))?,
+                None => pool.turn(&job.who)?,
             };
-            let said_something = !runs.is_silent();
-            if lost.at_fault && self.puts_to_sleep(&job, runs, &lost.failed).await {
-                let mut nothing = OpenRuns::default();
-                let made = self.tried(pool, &job, Duration::MAX, &mut nothing).await;
-                return made.map_err(|lost| lost.failed);
+            let mut watched = WatchedTurn::of(&turn);
+            let _mine = if is_heavy {
+                Some(turn.lock_owned().await)
+            } else {
+                None
+            };
+            let _unproven = if pace == GamePace::Unknown {
+                let turn = self.unproven.acquire().await;
+                Some(turn.map_err(|error| JobFailed::NotStarted(error.to_string()))?)
+            } else {
+                None
+            };
+            let slot = pool.slots.acquire().await;
+            let _slot = slot.map_err(|error| JobFailed::NotStarted(error.to_string()))?;
+            // Many may have come at once, before anybody knew that the game's pages take long.
+            let is_its_place = is_heavy || pace_now() != GamePace::Slow;
+            let made = if is_its_place {
+                Some(self.made(pool, &job).await)
+            } else {
+                None
+            };
+            watched.is_done = true;
+            if let Some(made) = made {
+                return made;
             }
-            // Once more, by a worker that says what it is at from the beginning. Where one is merely killed, the reader does not
-            // notice.
-            let is_settled = tries > 0 || (lost.ran_away() && said_something) || !job.is_in_force;
-            if (is_settled && !lost.was_merely_killed()) || tries == AGAIN_MAX {
-                return Err(lost.failed);
-            }
-            (tells_after, tries) = (Duration::ZERO, tries + 1);
         }
     }
 
@@ -356,6 +380,33 @@ impl LostJob {
 }
 
 impl Readers {
+    /// Has a job done, by another worker where one is lost by no fault of the job's.
+    async fn made(&self, pool: &Arc<Pool>, job: &Job) -> Result<Vec<u8>, JobFailed> {
+        // What is merely proposed is not put to sleep.
+        let first = job.is_in_force.then_some(job.time / TELLS_AFTER);
+        let (mut tells_after, mut tries) = (first.unwrap_or(Duration::MAX), 0);
+        loop {
+            let mut runs = OpenRuns::default();
+            let lost = match self.tried(pool, job, tells_after, &mut runs).await {
+                Ok(made) => return Ok(made),
+                Err(lost) => lost,
+            };
+            let said_something = !runs.is_silent();
+            if lost.at_fault && self.puts_to_sleep(job, runs, &lost.failed).await {
+                let mut nothing = OpenRuns::default();
+                let made = self.tried(pool, job, Duration::MAX, &mut nothing).await;
+                return made.map_err(|lost| lost.failed);
+            }
+            // Once more, by a worker that says what it is at from the beginning. Where one is merely killed, the reader does not
+            // notice.
+            let is_settled = tries > 0 || (lost.ran_away() && said_something) || !job.is_in_force;
+            if (is_settled && !lost.was_merely_killed()) || tries == AGAIN_MAX {
+                return Err(lost.failed);
+            }
+            (tells_after, tries) = (Duration::ZERO, tries + 1);
+        }
+    }
+
     /// Has a worker do a job; one that does not is killed. What it is at after so long is noted in `runs`.
     async fn tried(
         &self,
@@ -555,6 +606,21 @@ mod tests {
     fn jobs_of_idle(pool: &Pool) -> Vec<u32> {
         let idle = locked(&pool.idle);
         idle.iter().map(|worker| worker.jobs).collect()
+    }
+
+    #[tokio::test]
+    async fn who_goes_away_before_a_job_is_done_keeps_their_turn_for_a_while() {
+        let pool = pool();
+        let turn = pool.turn("anna").expect("the first");
+        let mut done = WatchedTurn::of(&turn);
+        assert_eq!(pool.turn("anna").err(), Some(JobFailed::Busy));
+        done.is_done = true;
+        drop((done, turn));
+        let turn = pool.turn("anna").expect("that job is done");
+        let left = WatchedTurn::of(&turn);
+        drop((left, turn));
+        assert_eq!(pool.turn("anna").err(), Some(JobFailed::Busy));
+        assert!(pool.turn("bert").is_ok());
     }
 
     #[tokio::test]
