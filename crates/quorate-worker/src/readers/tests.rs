@@ -1,0 +1,79 @@
+//! How workers of readers are kept, and whose turn it is.
+
+use super::*;
+
+fn pool() -> Arc<Pool> {
+    let nothing = Program {
+        path: "nothing".into(),
+        words: Vec::new(),
+    };
+    Pool::new(nothing, Vec::new(), 1, 1)
+}
+
+/// A worker that has done so many jobs.
+fn worker(pool: &Arc<Pool>, jobs: u32) -> ReadersWorker {
+    pool.count.fetch_add(1, Ordering::Relaxed);
+    let (socket, _) = UnixStream::pair().expect("a socket");
+    ReadersWorker {
+        pool: Arc::clone(pool),
+        process: None,
+        socket,
+        game: None,
+        jobs,
+        has_successor: false,
+        forgets: 0,
+        worked: Duration::ZERO,
+    }
+}
+
+fn jobs_of_idle(pool: &Pool) -> Vec<u32> {
+    let idle = locked(&pool.idle);
+    idle.iter().map(|worker| worker.jobs).collect()
+}
+
+#[tokio::test]
+async fn who_goes_away_before_a_job_is_done_keeps_their_turn_for_a_while() {
+    let pool = pool();
+    let turn = pool.turn("anna").expect("the first");
+    let mut done = WatchedTurn::of(&turn);
+    assert_eq!(pool.turn("anna").err(), Some(JobFailed::Busy));
+    done.is_done = true;
+    drop((done, turn));
+    let turn = pool.turn("anna").expect("that job is done");
+    let left = WatchedTurn::of(&turn);
+    drop((left, turn));
+    assert_eq!(pool.turn("anna").err(), Some(JobFailed::Busy));
+    assert!(pool.turn("bert").is_ok());
+}
+
+#[tokio::test]
+async fn a_worker_that_has_done_enough_stays_until_another_one_is_ready() {
+    let pool = pool();
+    assert!(!pool.put(worker(&pool, JOBS_MAX - 1)));
+    let mut tired = locked(&pool.idle).remove(0);
+    tired.jobs += 1;
+    assert!(pool.put(tired), "another one is made ready");
+    let mut tired = locked(&pool.idle).remove(0);
+    tired.jobs += 1;
+    assert!(!pool.put(tired), "but only one");
+    assert_eq!(jobs_of_idle(&pool), [JOBS_MAX + 1], "it goes on meanwhile");
+    pool.put_new(worker(&pool, 0));
+    assert_eq!(jobs_of_idle(&pool), [0]);
+    assert_eq!(pool.count.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_worker_whose_successor_does_not_come_goes_all_the_same() {
+    let pool = pool();
+    pool.put(worker(&pool, JOBS_MAX + JOBS_BEYOND));
+    assert_eq!(jobs_of_idle(&pool), [0; 0]);
+}
+
+#[tokio::test]
+async fn a_worker_from_before_words_were_forgotten_is_not_kept() {
+    let pool = pool();
+    let before = worker(&pool, 1);
+    pool.forgets.fetch_add(1, Ordering::SeqCst);
+    pool.put(before);
+    assert_eq!(jobs_of_idle(&pool), [0; 0]);
+}
