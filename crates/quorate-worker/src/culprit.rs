@@ -466,7 +466,9 @@ mod tests {
         assert_eq!(heard(said.clone(), Some(2_000)), fence(2));
         // But a command has to get on, and begins with the longest.
         let mut runs = OpenRuns::default();
-        said.into_iter().for_each(|one| runs.hear(one));
+        for one in said {
+            runs.hear(one);
+        }
         let second = Some(Duration::from_secs(1));
         assert_eq!(runs.culprit(&state(), second, true), fence(1));
     }
