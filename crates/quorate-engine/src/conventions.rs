@@ -16,7 +16,7 @@ pub const PAUSED: &str = "hiatus";
 /// The value of the game that lists what people owe: lines that begin with whose they are, by name or by what they are, and a colon.
 pub const OBLIGATIONS: &str = "obligations";
 
-/// The like list of what would be well done.
+/// The same for what they may do but need not.
 pub const REMINDERS: &str = "reminders";
 
 /// The section of rules that people play by at the time, and that changes from dynasty to dynasty.

@@ -2,7 +2,7 @@
 //!
 //! A worker that has been at something for a while says which runs of rule code have begun, and from then on before each run
 //! whose it is, and when. If its time is over, the clause that took at least half of it is the culprit, and not one that
-//! happened to run last; where no clause did, the work was too much for the machine, and nobody is to blame. A worker that
+//! happened to run last; where no clause did, the longest one if a command waits, and nobody if it was for a page. A worker that
 //! ended by itself, which is often quick, has the same done once more by another, which says so from the beginning: the
 //! culprit is the innermost run that had not ended. So nothing is told as long as nothing is wrong, and a worker that was
 //! killed for another reason is not mistaken for one that ran away.
@@ -90,12 +90,13 @@ impl OpenRuns {
     /// alone is known to be at fault there. A worker is no one to be believed: whatever it says, no more than a clause of that law
     /// is named.
     ///
-    /// Where clauses share the time, so that none took half of it, the longest is `at_least` the one to begin with.
+    /// Where several clauses share the time, so that none took half of it, nobody is to blame, unless the caller
+    /// `blames_longest`: a command has to get on.
     pub(crate) fn culprit(
         mut self,
         state: &State,
         over: Option<Duration>,
-        at_least: bool,
+        blames_longest: bool,
     ) -> Option<ClauseKey> {
         let Some(time) = over else {
             let mut open = self.open.values().filter_map(|runs| runs.last());
@@ -115,7 +116,7 @@ impl OpenRuns {
         let together: Duration = of_clause.values().sum();
         let longest = of_clause.into_iter().max_by_key(|(_, took)| *took);
         longest
-            .filter(|(_, took)| *took >= time / 2 || (at_least && together >= time / 2))
+            .filter(|(_, took)| *took >= time / 2 || (blames_longest && together >= time / 2))
             .map(|(clause, _)| clause)
     }
 }
@@ -173,7 +174,7 @@ thread_local! {
 /// The stack of the thread that looks at the clock, in bytes.
 const WATCH_STACK: usize = 64 << 10;
 
-/// Of how many threads at most it is kept that nothing runs on them.
+/// How many threads are kept on which nothing runs.
 const IDLE_THREADS_MAX: usize = 64;
 
 impl Teller {

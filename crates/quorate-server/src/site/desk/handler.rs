@@ -187,25 +187,9 @@ fn done(view: &GameView, offices: &BTreeSet<&Name>, events: &[Event]) -> Vec<(Wh
 fn reminders(view: &GameView) -> DeskQueue {
     let lines = needs::listed_by_law(view).into_iter();
     let items: Vec<DeskItem> = lines
-        .map(|(icon, text)| DeskItem {
-            position: None,
-            icon: Some(icon),
-            to: Link::new(
-                text,
-                urls::Act {
-                    game: view.game().as_str(),
-                },
-            ),
-            about: String::new(),
-            status: None,
-            votes: None,
-            lead: String::new(),
-            text: String::new(),
-            does: Vec::new(),
-            whole: None,
-            forms: Vec::new(),
-            note: String::new(),
-            due: None,
+        .map(|(icon, text)| {
+            let game = view.game().as_str();
+            DeskItem::drawn(icon, Link::new(text, urls::Act { game }))
         })
         .collect();
     DeskQueue {

@@ -66,19 +66,9 @@ fn item(
         |at| format!("last voted {}", ago(*at)),
     );
     DeskItem {
-        position: None,
-        icon: Some(Icon::Moon),
-        to: Link::new(view.name(id), link),
         about: format!("last seen {} · {voted}", ago(person.seen_at)),
-        status: None,
-        votes: None,
-        lead: String::new(),
-        text: String::new(),
-        does: Vec::new(),
-        whole: None,
         forms,
-        note: String::new(),
-        due: None,
+        ..DeskItem::drawn(Icon::Moon, Link::new(view.name(id), link))
     }
 }
 

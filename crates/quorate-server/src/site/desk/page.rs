@@ -36,6 +36,27 @@ pub struct DeskItem {
     pub due: Option<When>,
 }
 
+impl DeskItem {
+    /// One with a drawing, and nothing to do but to follow its link.
+    pub fn drawn(icon: Icon, to: Link) -> Self {
+        Self {
+            position: None,
+            icon: Some(icon),
+            to,
+            about: String::new(),
+            status: None,
+            votes: None,
+            lead: String::new(),
+            text: String::new(),
+            does: Vec::new(),
+            whole: None,
+            forms: Vec::new(),
+            note: String::new(),
+            due: None,
+        }
+    }
+}
+
 /// Matters of one kind.
 #[derive(Clone, Debug)]
 pub struct DeskQueue {
