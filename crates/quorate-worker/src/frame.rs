@@ -8,6 +8,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use crate::process::{Patience, Process};
+
 /// The version of what goes through the socket. Both ends are the same program, so it only guards against one that was
 /// replaced while the server ran.
 pub const VERSION: u16 = 1;
@@ -94,6 +96,8 @@ pub fn read(mut from: impl Read) -> io::Result<Vec<u8>> {
 pub(crate) struct Until<'a> {
     socket: &'a UnixStream,
     end: Instant,
+    /// With whom there is patience.
+    patience: Option<(&'a Process, Patience)>,
 }
 
 impl<'a> Until<'a> {
@@ -105,6 +109,22 @@ impl<'a> Until<'a> {
         Self {
             socket,
             end: Instant::now() + time,
+            patience: None,
+        }
+    }
+
+    /// The socket of a worker that had had a processor for `worked` before it began, and that gets longer if it has none.
+    pub(crate) fn with_patience(process: &'a Process, time: Duration, worked: Duration) -> Self {
+        Self {
+            patience: Some((process, Patience::of(time, worked))),
+            ..Self::after(&process.socket, time)
+        }
+    }
+
+    /// The worker had had a processor for so long when it was looked at last; what it does from here on counts.
+    pub(crate) fn begins_at(&mut self, worked: Duration) {
+        if let Some((_, patience)) = &mut self.patience {
+            patience.begins_at(worked);
         }
     }
 
@@ -112,19 +132,28 @@ impl<'a> Until<'a> {
         clippy::disallowed_methods,
         reason = "a deadline is kept by the clock: what is judged does not depend on it but by ending or not"
     )]
-    fn left(&self) -> io::Result<Option<Duration>> {
-        let left = self.end.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
+    fn left(&mut self) -> io::Result<Option<Duration>> {
+        let now = Instant::now();
+        if self.end <= now {
+            let longer = self.patience.as_mut().and_then(|(process, patience)| {
+                let worked = process.worked();
+                patience.longer(worked)
+            });
+            self.end = now + longer.ok_or(io::ErrorKind::TimedOut)?;
         }
-        Ok(Some(left))
+        Ok(Some(self.end.duration_since(now)))
     }
 }
 
 impl Read for Until<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.socket.set_read_timeout(self.left()?)?;
-        self.socket.read(buffer)
+        loop {
+            self.socket.set_read_timeout(self.left()?)?;
+            match self.socket.read(buffer) {
+                Err(error) if is_over(&error) => {}
+                read => return read,
+            }
+        }
     }
 }
 

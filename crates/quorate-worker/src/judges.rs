@@ -24,8 +24,8 @@ use quorate_runtime::wire::{WireHead, WireJudged, WireRecord, come_head, sent_he
 use serde::{Deserialize, Serialize};
 
 use crate::culprit::{OpenRuns, RunTold, Teller};
-use crate::frame::{self, Until};
-use crate::process::{Process, Program};
+use crate::frame;
+use crate::process::Program;
 use pool::{JudgesPool, JudgesWorker};
 
 pub use pool::JudgesSettings;
@@ -90,6 +90,8 @@ struct DistantJudge {
     is_told: bool,
     /// The clause that cost the last command its worker.
     culprit: Option<Culprit>,
+    /// Whether its last command took no more than a part of its time.
+    is_quick: bool,
 }
 
 impl WorkerJudges {
@@ -122,6 +124,7 @@ impl Judges for WorkerJudges {
             past: Vec::new(),
             is_told: true,
             culprit: None,
+            is_quick: false,
         })
     }
 }
@@ -135,15 +138,25 @@ impl DistantJudge {
     fn asked(&mut self, commands: &[Command], secret: &Secret) -> io::Result<Vec<Judged>> {
         self.culprit = None;
         let time = self.pool.settings.command;
-        let mut worker = self.pool.take(self.opening, self.head)?;
+        let pool = Arc::clone(&self.pool);
+        let _turn = pool.turn(self.is_quick);
+        let mut worker = pool.take(self.opening, self.head)?;
         let (mut row, mut tells_after, mut tries) = (commands, time / TELLS_AFTER, 0);
         let mut judged = Vec::new();
         let error = loop {
             let mut heard = HeardRuns::default();
             let asked = (row, secret, tells_after);
-            let Err(error) = self.asked_of(&mut worker, asked, &mut judged, &mut heard) else {
-                worker.holds = Some((self.opening, self.head));
-                self.pool.put(worker);
+            let asked = self.asked_of(&mut worker, asked, &mut judged, &mut heard);
+            self.is_quick = asked.is_ok() && !heard.was_slow;
+            let Err(error) = asked else {
+                if heard.was_slow {
+                    // It stands back for good.
+                    drop(worker);
+                    pool.replace();
+                } else {
+                    worker.holds = Some((self.opening, self.head));
+                    pool.put(worker);
+                }
                 return Ok(judged);
             };
             self.pool.count(&error);
@@ -190,6 +203,7 @@ impl DistantJudge {
         if worker.holds != as_it_is {
             let open = JudgeOrder::Open(WireRecord::of_state(&self.state), sent_head(self.head));
             let _: bool = say(worker, &open, OPEN_WITHIN)?;
+            worker.worked = worker.process.worked().unwrap_or_default();
             worker.holds = as_it_is;
             self.is_told = self.past.is_empty();
         }
@@ -203,7 +217,9 @@ impl DistantJudge {
 
     /// Has an event judged again, on its tape. A worker that is lost over it leaves no answer.
     fn asked_on_tape(&mut self, event: &Event, secret: &Secret) -> io::Result<Judged> {
-        let mut worker = self.pool.take(self.opening, self.head)?;
+        let pool = Arc::clone(&self.pool);
+        let _turn = pool.turn(self.is_quick);
+        let mut worker = pool.take(self.opening, self.head)?;
         match self.on_tape(&mut worker, event, secret) {
             Ok(judged) => {
                 worker.holds = Some((self.opening, self.head));
@@ -252,13 +268,12 @@ impl DistantJudge {
             secret: *secret,
             tells_after,
         };
-        let mut line = Until::after(&worker.process.socket, time);
+        let mut line = worker.line(time);
         frame::write(&mut line, &frame::bytes(&order)?)?;
         let mut ended = false;
         for command in commands {
-            let mut line = Until::after(&worker.process.socket, time);
-            *heard = HeardRuns::default();
-            let answer = match verdict(&mut line, &worker.process, heard)? {
+            heard.begin();
+            let answer = match verdict(worker, time, heard)? {
                 Some(answer) if !ended => answer.judged().map_err(io::Error::other)?,
                 None if ended => return Ok(()),
                 _ => return Err(io::ErrorKind::InvalidData.into()),
@@ -269,9 +284,8 @@ impl DistantJudge {
             ended = ends_row(&answer, self.next_due(), command);
             judged.push(answer);
         }
-        let mut line = Until::after(&worker.process.socket, time);
-        *heard = HeardRuns::default();
-        match verdict(&mut line, &worker.process, heard)? {
+        heard.begin();
+        match verdict(worker, time, heard)? {
             None => Ok(()),
             Some(_) => Err(io::ErrorKind::InvalidData.into()),
         }
@@ -317,7 +331,7 @@ fn say<T: serde::de::DeserializeOwned>(
     order: &JudgeOrder,
     time: Duration,
 ) -> io::Result<T> {
-    let mut line = Until::after(&worker.process.socket, time);
+    let mut line = worker.line(time);
     frame::write(&mut line, &frame::bytes(order)?)?;
     frame::message(&frame::read(&mut line)?)
 }
@@ -328,21 +342,38 @@ struct HeardRuns {
     runs: OpenRuns,
     /// How long it had had a processor when it first said something.
     worked: Option<Duration>,
+    /// Whether it said something of any command of its row, which it does of those that take long.
+    was_slow: bool,
 }
 
-/// Hears what a command came to, or that the row is over; what runs meanwhile is noted in `heard`.
+impl HeardRuns {
+    /// The next command begins.
+    fn begin(&mut self) {
+        *self = Self {
+            was_slow: self.was_slow,
+            ..Self::default()
+        };
+    }
+}
+
+/// Hears what a command came to, or that the row is over; what runs meanwhile is noted in `heard`. A worker that takes long stands
+/// back behind the others.
 fn verdict(
-    line: &mut Until<'_>,
-    process: &Process,
+    worker: &mut JudgesWorker,
+    time: Duration,
     heard: &mut HeardRuns,
 ) -> io::Result<Option<WireJudged>> {
+    let mut line = worker.line(time);
     loop {
-        match frame::message(&frame::read(&mut *line)?)? {
+        match frame::message(&frame::read(&mut line)?)? {
             JudgeSays::Judged(judged) => return Ok(Some(judged)),
             JudgeSays::Over => return Ok(None),
             JudgeSays::Runs(said) => {
                 if heard.worked.is_none() {
-                    heard.worked = Some(process.worked().unwrap_or_default());
+                    let worked = worker.process.worked().unwrap_or_default();
+                    (heard.worked, heard.was_slow) = (Some(worked), true);
+                    line.begins_at(worked);
+                    worker.process.stand_back();
                 }
                 heard.runs.hear(said);
             }

@@ -5,9 +5,8 @@
 //! long are heavy jobs of that game, and pages of games that are not known to be quick leave a worker to the others. A worker whose job's time is over,
 //! or for whose answer nobody waits any more, is killed, and another one takes its place.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -22,23 +21,16 @@ use crate::culprit::OpenRuns;
 use crate::frame;
 use crate::judges::WorkerJudges;
 use crate::pipe::{Near, Upward, WorkerTask, Working};
-use crate::process::{Process, Program};
+use crate::process::{Patience, Process, Program};
 use pace::{GamePace, Paces};
+use pool::{Pool, WatchedTurn};
 
 mod pace;
+mod pool;
 
 /// How many jobs of one account or address may run and wait: heavy ones, and others.
 const HEAVY_MAX: usize = 8;
 const LIGHT_MAX: usize = 16;
-
-/// How long the turn of a job stays taken whose reader went away.
-const LEFT_TURN: Duration = Duration::from_secs(1);
-
-/// After how many jobs a worker is replaced, so that what it has gathered is given back.
-const JOBS_MAX: u32 = 256;
-
-/// How many jobs more it does at most until the other one is ready, so that nobody waits for that.
-const JOBS_BEYOND: u32 = 64;
 
 /// How often a job is done again at most whose worker was killed.
 const AGAIN_MAX: u32 = 3;
@@ -65,56 +57,6 @@ pub struct Readers {
     paces: Paces,
     /// How many pages of games that are not known to be quick are made at a time: the others have a worker left.
     unproven: Semaphore,
-}
-
-/// Workers of one kind.
-struct Pool {
-    program: Program,
-    /// What each is told first.
-    setup: Vec<u8>,
-    /// How many jobs anybody may have here.
-    jobs_max: usize,
-    /// How many work at a time.
-    slots: Semaphore,
-    /// Who has a job here.
-    turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
-    idle: Mutex<Vec<ReadersWorker>>,
-    /// How many there are.
-    count: AtomicUsize,
-    /// How often contents were forgotten: a worker of before that must not be used any more.
-    forgets: AtomicU64,
-    stopped: AtomicU64,
-    ended: AtomicU64,
-    lacks: Mutex<Vec<String>>,
-}
-
-/// The turn of a job until it is done. Where its reader goes away before that it stays taken for a while: a worker is stopped then,
-/// and nobody may have that done as often as they like.
-struct WatchedTurn {
-    turn: Weak<tokio::sync::Mutex<()>>,
-    is_done: bool,
-}
-
-impl WatchedTurn {
-    fn of(turn: &Arc<tokio::sync::Mutex<()>>) -> Self {
-        Self {
-            turn: Arc::downgrade(turn),
-            is_done: false,
-        }
-    }
-}
-
-impl Drop for WatchedTurn {
-    fn drop(&mut self) {
-        // The table of turns has it at least.
-        let turn = self.turn.upgrade().filter(|_| !self.is_done);
-        if let (Some(turn), Ok(runtime)) = (turn, tokio::runtime::Handle::try_current()) {
-            runtime.spawn(async move {
-                tokio::time::sleep(LEFT_TURN).await;
-                drop(turn);
-            });
-        }
-    }
 }
 
 struct ReadersWorker {
@@ -184,104 +126,6 @@ impl Readers {
 
     fn pools(&self) -> [&Arc<Pool>; 2] {
         [&self.heavy, &self.light]
-    }
-}
-
-impl Pool {
-    fn new(program: Program, setup: Vec<u8>, jobs_max: usize, slots: usize) -> Arc<Self> {
-        Arc::new(Self {
-            program,
-            setup,
-            jobs_max,
-            slots: Semaphore::new(slots),
-            turns: Mutex::default(),
-            idle: Mutex::default(),
-            count: AtomicUsize::new(0),
-            forgets: AtomicU64::new(0),
-            stopped: AtomicU64::new(0),
-            ended: AtomicU64::new(0),
-            lacks: Mutex::default(),
-        })
-    }
-
-    async fn start(self: &Arc<Self>) -> Result<ReadersWorker, JobFailed> {
-        let not_started = |error: &dyn std::fmt::Display| JobFailed::NotStarted(error.to_string());
-        let forgets = self.forgets.load(Ordering::SeqCst);
-        let program = self.program.clone();
-        let starting = tokio::task::spawn_blocking(move || program.start());
-        let process = starting.await.map_err(|error| not_started(&error))?;
-        let process = process.map_err(|error| not_started(&error))?;
-        locked(&self.lacks).clone_from(&process.lacks);
-        let socket = process.socket.try_clone().and_then(|socket| {
-            socket.set_nonblocking(true)?;
-            UnixStream::from_std(socket)
-        });
-        let mut socket = socket.map_err(|error| not_started(&error))?;
-        let told = frame::send(&mut socket, &self.setup).await;
-        told.map_err(|error| not_started(&error))?;
-        self.count.fetch_add(1, Ordering::Relaxed);
-        Ok(ReadersWorker {
-            pool: Arc::clone(self),
-            process: Some(process),
-            socket,
-            game: None,
-            jobs: 0,
-            has_successor: false,
-            forgets,
-            worked: Duration::ZERO,
-        })
-    }
-
-    /// An idle worker, rather one that has the game's law at hand; else a new one.
-    async fn take(self: &Arc<Self>, game: Option<&GameId>) -> Result<ReadersWorker, JobFailed> {
-        let found = {
-            let mut idle = locked(&self.idle);
-            // Those that were killed as they waited are of no use to anybody.
-            let count = idle.len();
-            idle.retain_mut(|worker| !worker.is_gone());
-            self.count_ended(count - idle.len());
-            let at_hand = idle.iter().rposition(|worker| worker.game.as_ref() == game);
-            let nth = at_hand.or_else(|| idle.len().checked_sub(1));
-            nth.map(|nth| idle.remove(nth))
-        };
-        match found {
-            Some(worker) => Ok(worker),
-            None => self.start().await,
-        }
-    }
-
-    fn count_ended(&self, count: usize) {
-        let count = u64::try_from(count).unwrap_or_default();
-        self.ended.fetch_add(count, Ordering::Relaxed);
-    }
-
-    /// A worker that has done its job is kept for the next one. True where it has done enough, and another is to take its place.
-    fn put(&self, mut worker: ReadersWorker) -> bool {
-        let is_due = worker.jobs >= JOBS_MAX && !worker.has_successor;
-        worker.has_successor |= is_due;
-        let is_fresh = worker.forgets == self.forgets.load(Ordering::SeqCst);
-        if is_fresh && worker.jobs < JOBS_MAX + JOBS_BEYOND {
-            locked(&self.idle).push(worker);
-        }
-        is_due
-    }
-
-    /// A new worker takes the place of those that have done enough.
-    fn put_new(&self, worker: ReadersWorker) {
-        locked(&self.idle).retain(|worker| !worker.has_successor);
-        self.put(worker);
-    }
-
-    /// The turn of somebody: whoever holds it has a job running or in line for a slot.
-    fn turn(&self, who: &str) -> Result<Arc<tokio::sync::Mutex<()>>, JobFailed> {
-        let mut turns = locked(&self.turns);
-        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
-        let turn = turns.entry(who.to_owned()).or_default();
-        // One of them is the table's own.
-        if Arc::strong_count(turn) > self.jobs_max {
-            return Err(JobFailed::Busy);
-        }
-        Ok(Arc::clone(turn))
     }
 }
 
@@ -365,6 +209,8 @@ struct LostJob {
     failed: JobFailed,
     /// Whether its worker was lost by what it did.
     at_fault: bool,
+    /// Whether its worker had a processor for nearly all of its time, so that nobody else is why it took so long.
+    was_undisturbed: bool,
 }
 
 impl LostJob {
@@ -392,14 +238,21 @@ impl Readers {
                 Err(lost) => lost,
             };
             let said_something = !runs.is_silent();
-            if lost.at_fault && self.puts_to_sleep(job, runs, &lost.failed).await {
+            // Where many clauses share the time, the longest sleeps once it is certain that the page never comes otherwise.
+            let blames_longest = tries > 0 && lost.was_undisturbed;
+            if lost.at_fault
+                && self
+                    .puts_to_sleep(job, runs, &lost.failed, blames_longest)
+                    .await
+            {
                 let mut nothing = OpenRuns::default();
                 let made = self.tried(pool, job, Duration::MAX, &mut nothing).await;
                 return made.map_err(|lost| lost.failed);
             }
             // Once more, by a worker that says what it is at from the beginning. Where one is merely killed, the reader does not
             // notice.
-            let is_settled = tries > 0 || (lost.ran_away() && said_something) || !job.is_in_force;
+            let is_known = lost.ran_away() && said_something && !lost.was_undisturbed;
+            let is_settled = tries > 0 || is_known || !job.is_in_force;
             if (is_settled && !lost.was_merely_killed()) || tries == AGAIN_MAX {
                 return Err(lost.failed);
             }
@@ -419,6 +272,7 @@ impl Readers {
         let mut worker = taken.map_err(|failed| LostJob {
             failed,
             at_fault: true,
+            was_undisturbed: false,
         })?;
         let failed = match worker.work(job, &self.near, tells_after, runs).await {
             Ok(made) => {
@@ -439,14 +293,21 @@ impl Readers {
         counter.fetch_add(1, Ordering::Relaxed);
         let (mut process, time, worked) = (worker.process.take(), job.time, worker.worked);
         let ending = tokio::task::spawn_blocking(move || {
-            let process = process.as_mut();
-            process.is_some_and(|process| process.is_at_fault(over, time, worked))
+            let process = process.as_mut()?;
+            let now = process.worked().unwrap_or_default();
+            let was_undisturbed = now.saturating_sub(worked) >= time / 4 * 3;
+            Some((process.is_at_fault(over, time, worked), was_undisturbed))
         });
-        let at_fault = ending.await.unwrap_or(false);
+        let ended = ending.await.ok().flatten();
+        let (at_fault, was_undisturbed) = ended.unwrap_or_default();
         tracing::warn!(%failed, at_fault, who = job.who, "a worker is killed");
         drop(worker);
         self.replace(pool);
-        Err(LostJob { failed, at_fault })
+        Err(LostJob {
+            failed,
+            at_fault,
+            was_undisturbed,
+        })
     }
 
     /// Has another worker ready in place of one that is gone. One of pages takes up the laws of quick games first: their next pages
@@ -483,7 +344,13 @@ impl Readers {
     }
 
     /// Puts the code to sleep that cost a worker, if it is some of the game's law. False where it is not known.
-    async fn puts_to_sleep(&self, job: &Job, runs: OpenRuns, failed: &JobFailed) -> bool {
+    async fn puts_to_sleep(
+        &self,
+        job: &Job,
+        runs: OpenRuns,
+        failed: &JobFailed,
+        blames_longest: bool,
+    ) -> bool {
         let (true, Some(game)) = (job.is_in_force, &job.game) else {
             return false;
         };
@@ -494,7 +361,7 @@ impl Readers {
             JobFailed::TimeOver(time) => Some(*time),
             _ => None,
         };
-        let Some(clause) = runs.culprit(&newest.state, over, false) else {
+        let Some(clause) = runs.culprit(&newest.state, over, blames_longest) else {
             return false;
         };
         let why = failed.to_string();
@@ -526,53 +393,82 @@ impl ReadersWorker {
     ) -> Result<Vec<u8>, JobFailed> {
         self.jobs += 1;
         let ended = |_: std::io::Error| JobFailed::Ended;
-        let mut left = OPEN_WITHIN;
+        let mut left = WorkerTime::of(OPEN_WITHIN, self.worked);
         let task = WorkerTask {
             request: job.request.clone(),
             game: job.game.clone(),
             tells_after,
         };
         let task = frame::bytes(&task).map_err(ended)?;
+        let over = |()| JobFailed::TimeOver(job.time);
+        let process = self.process.as_ref();
         let sent = frame::send(&mut self.socket, &task);
-        within(&mut left, job.time, sent).await?.map_err(ended)?;
-        let (mut asked, mut working) = (0, Working::of(job));
+        let sent = left.within(process, sent).await;
+        sent.map_err(over)?.map_err(ended)?;
+        let (mut asked, mut working, mut has_begun) = (0, Working::of(job), false);
         loop {
             let heard = frame::receive(&mut self.socket);
-            let heard = within(&mut left, job.time, heard).await?.map_err(ended)?;
+            let heard = left.within(process, heard).await;
+            let heard = heard.map_err(over)?.map_err(ended)?;
             match frame::message(&heard).map_err(ended)? {
                 Upward::Done(made) => return Ok(made),
-                Upward::Begins => {
-                    left = left.min(job.time);
-                    let worked = self.process.as_ref().and_then(Process::worked);
+                Upward::Begins if !has_begun => {
+                    has_begun = true;
+                    let worked = process.and_then(Process::worked);
                     self.worked = worked.unwrap_or_default();
+                    left = WorkerTime::of(job.time, self.worked);
                 }
                 Upward::Runs(said) => runs.hear(said),
                 Upward::Ask(ask) if asked < ASKS_MAX => {
                     asked += 1;
                     let answer = near.answer(&ask, &mut working).await.map_err(ended)?;
                     let told = frame::send(&mut self.socket, &answer);
-                    within(&mut left, job.time, told).await?.map_err(ended)?;
+                    let told = left.within(process, told).await;
+                    told.map_err(over)?.map_err(ended)?;
                 }
-                Upward::Ask(_) => return Err(JobFailed::Ended),
+                Upward::Begins | Upward::Ask(_) => return Err(JobFailed::Ended),
             }
         }
     }
 }
 
-/// Waits for the worker, no longer than is left of its time.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a deadline is kept by the clock: what is judged does not depend on it but by ending or not"
-)]
-async fn within<T>(
-    left: &mut Duration,
-    whole: Duration,
-    what: impl Future<Output = T>,
-) -> Result<T, JobFailed> {
-    let before = Instant::now();
-    let done = tokio::time::timeout(*left, what).await;
-    *left = left.saturating_sub(before.elapsed());
-    done.map_err(|_| JobFailed::TimeOver(whole))
+/// What is left of a worker's time.
+struct WorkerTime {
+    left: Duration,
+    patience: Patience,
+}
+
+impl WorkerTime {
+    /// So long, for a worker that had had a processor for `worked` when it began.
+    fn of(time: Duration, worked: Duration) -> Self {
+        Self {
+            left: time,
+            patience: Patience::of(time, worked),
+        }
+    }
+
+    /// Waits for the worker, no longer than is left of its time.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a deadline is kept by the clock: what is judged does not depend on it but by ending or not"
+    )]
+    async fn within<T>(
+        &mut self,
+        process: Option<&Process>,
+        what: impl Future<Output = T>,
+    ) -> Result<T, ()> {
+        let mut what = std::pin::pin!(what);
+        loop {
+            let before = Instant::now();
+            let done = tokio::time::timeout(self.left, what.as_mut()).await;
+            self.left = self.left.saturating_sub(before.elapsed());
+            if let Ok(done) = done {
+                return Ok(done);
+            }
+            let worked = process.and_then(Process::worked);
+            self.left = self.patience.longer(worked).ok_or(())?;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use crate::reads::ReadKey;
 use crate::tx::{Frame, Tx};
 
 /// What it takes to try an action and take it back, as if so many rows were looked through.
-const TRIAL_ROWS: usize = 400;
+const TRIAL_ROWS: usize = 2_000;
 
 impl World for Tx {
     fn kind(&self, thing: &Thing) -> Answer<Name> {

@@ -8,8 +8,11 @@ use std::time::Duration;
 use quorate_runtime::judge::Head;
 use quorate_runtime::ports::WorkersStanding;
 
-use crate::frame;
+use crate::frame::{self, Until};
 use crate::process::{Process, Program};
+
+/// How many workers are kept for games whose commands are quick.
+const KEPT_FOR_QUICK: usize = 2;
 
 /// How judging goes on.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +30,10 @@ pub(super) struct JudgesPool {
     room: Mutex<Room>,
     /// Rings when a worker is free.
     freed: Condvar,
+    /// How many games have a turn that are not known to be quick.
+    unproven: Mutex<usize>,
+    /// Rings when one of them is done.
+    done: Condvar,
     /// Tells openings of games apart.
     pub(super) openings: AtomicU64,
     stopped: AtomicU64,
@@ -47,6 +54,25 @@ pub(super) struct JudgesWorker {
     pub(super) process: Process,
     /// Which opening of which game it holds, and the end of that log.
     pub(super) holds: Option<(u64, Head)>,
+    /// How long it had had a processor when it took up that game.
+    pub(super) worked: Duration,
+}
+
+impl JudgesWorker {
+    /// The line to it, for so long, or longer where it has no processor.
+    pub(super) fn line(&self, time: Duration) -> Until<'_> {
+        Until::with_patience(&self.process, time, self.worked)
+    }
+}
+
+/// The turn of a game that is not known to be quick.
+pub(super) struct UnprovenTurn<'a>(&'a JudgesPool);
+
+impl Drop for UnprovenTurn<'_> {
+    fn drop(&mut self) {
+        *self.0.unproven() -= 1;
+        self.0.done.notify_one();
+    }
 }
 
 impl JudgesPool {
@@ -56,6 +82,8 @@ impl JudgesPool {
             settings,
             room: Mutex::default(),
             freed: Condvar::new(),
+            unproven: Mutex::default(),
+            done: Condvar::new(),
             openings: AtomicU64::new(0),
             stopped: AtomicU64::new(0),
             ended: AtomicU64::new(0),
@@ -90,7 +118,28 @@ impl JudgesPool {
         Ok(JudgesWorker {
             process,
             holds: None,
+            worked: Duration::ZERO,
         })
+    }
+
+    fn unproven(&self) -> MutexGuard<'_, usize> {
+        self.unproven.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for the turn of a game. Those whose last command was quick need none: for them there are always workers that the others
+    /// don't take.
+    pub(super) fn turn(&self, is_quick: bool) -> Option<UnprovenTurn<'_>> {
+        if is_quick {
+            return None;
+        }
+        let most = self.settings.workers_max.saturating_sub(KEPT_FOR_QUICK);
+        let mut unproven = self.unproven();
+        while *unproven >= most.max(1) {
+            let waited = self.done.wait(unproven);
+            unproven = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        *unproven += 1;
+        Some(UnprovenTurn(self))
     }
 
     /// The worker that holds a game as it is, or one that holds none, or the one that was not used for longest.
@@ -150,5 +199,40 @@ impl JudgesPool {
             }
         };
         std::thread::spawn(start);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn games_that_are_not_known_to_be_quick_leave_workers_to_the_others() {
+        let program = Program {
+            path: "nothing".into(),
+            words: Vec::new(),
+        };
+        let settings = JudgesSettings {
+            command: Duration::from_secs(1),
+            workers_max: KEPT_FOR_QUICK + 1,
+        };
+        let pool = JudgesPool::new(program, settings);
+        let first = pool.turn(false);
+        assert!(first.is_some() && pool.turn(true).is_none());
+        let (comes, came) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let pool = &pool;
+            scope.spawn(move || {
+                let second = pool.turn(false);
+                comes.send(()).expect("somebody waits");
+                drop(second);
+            });
+            assert!(came.try_recv().is_err(), "its place was taken");
+            drop(first);
+            came.recv().expect("its turn comes");
+        });
+        assert_eq!(*pool.unproven(), 0);
     }
 }

@@ -1,5 +1,6 @@
 //! How workers of readers are kept, and whose turn it is.
 
+use super::pool::{JOBS_BEYOND, JOBS_MAX};
 use super::*;
 
 fn pool() -> Arc<Pool> {

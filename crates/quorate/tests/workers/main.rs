@@ -6,6 +6,7 @@ mod kills;
 #[path = "../running/mod.rs"]
 mod running;
 mod served;
+mod shared;
 mod waiting;
 
 use std::process::Command;

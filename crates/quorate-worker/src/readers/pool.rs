@@ -1,0 +1,180 @@
+//! Workers of one kind for readers: how many work at a time, which are free, and whose turn it is.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
+
+use quorate_kernel::GameId;
+use quorate_runtime::ports::JobFailed;
+use tokio::net::UnixStream;
+use tokio::sync::Semaphore;
+
+use super::{ReadersWorker, locked};
+use crate::frame;
+use crate::process::Program;
+
+/// How long the turn of a job stays taken whose reader went away.
+const LEFT_TURN: Duration = Duration::from_secs(1);
+
+/// After how many jobs a worker is replaced, so that what it has gathered is given back.
+pub(super) const JOBS_MAX: u32 = 256;
+
+/// How many jobs more it does at most until the other one is ready, so that nobody waits for that.
+pub(super) const JOBS_BEYOND: u32 = 64;
+
+/// Workers of one kind.
+pub(super) struct Pool {
+    program: Program,
+    /// What each is told first.
+    setup: Vec<u8>,
+    /// How many jobs anybody may have here.
+    jobs_max: usize,
+    /// How many work at a time.
+    pub(super) slots: Semaphore,
+    /// Who has a job here.
+    turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    pub(super) idle: Mutex<Vec<ReadersWorker>>,
+    /// How many there are.
+    pub(super) count: AtomicUsize,
+    /// How often contents were forgotten: a worker of before that must not be used any more.
+    pub(super) forgets: AtomicU64,
+    pub(super) stopped: AtomicU64,
+    pub(super) ended: AtomicU64,
+    pub(super) lacks: Mutex<Vec<String>>,
+}
+
+/// The turn of a job until it is done. Where its reader goes away before that it stays taken for a while: a worker is stopped then,
+/// and nobody may have that done as often as they like.
+pub(super) struct WatchedTurn {
+    turn: Weak<tokio::sync::Mutex<()>>,
+    pub(super) is_done: bool,
+}
+
+impl WatchedTurn {
+    pub(super) fn of(turn: &Arc<tokio::sync::Mutex<()>>) -> Self {
+        Self {
+            turn: Arc::downgrade(turn),
+            is_done: false,
+        }
+    }
+}
+
+impl Drop for WatchedTurn {
+    fn drop(&mut self) {
+        // The table of turns has it at least.
+        let turn = self.turn.upgrade().filter(|_| !self.is_done);
+        if let (Some(turn), Ok(runtime)) = (turn, tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move {
+                tokio::time::sleep(LEFT_TURN).await;
+                drop(turn);
+            });
+        }
+    }
+}
+
+impl Pool {
+    pub(super) fn new(
+        program: Program,
+        setup: Vec<u8>,
+        jobs_max: usize,
+        slots: usize,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            program,
+            setup,
+            jobs_max,
+            slots: Semaphore::new(slots),
+            turns: Mutex::default(),
+            idle: Mutex::default(),
+            count: AtomicUsize::new(0),
+            forgets: AtomicU64::new(0),
+            stopped: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
+            lacks: Mutex::default(),
+        })
+    }
+
+    pub(super) async fn start(self: &Arc<Self>) -> Result<ReadersWorker, JobFailed> {
+        let not_started = |error: &dyn std::fmt::Display| JobFailed::NotStarted(error.to_string());
+        let forgets = self.forgets.load(Ordering::SeqCst);
+        let program = self.program.clone();
+        let starting = tokio::task::spawn_blocking(move || program.start());
+        let process = starting.await.map_err(|error| not_started(&error))?;
+        let process = process.map_err(|error| not_started(&error))?;
+        locked(&self.lacks).clone_from(&process.lacks);
+        let socket = process.socket.try_clone().and_then(|socket| {
+            socket.set_nonblocking(true)?;
+            UnixStream::from_std(socket)
+        });
+        let mut socket = socket.map_err(|error| not_started(&error))?;
+        let told = frame::send(&mut socket, &self.setup).await;
+        told.map_err(|error| not_started(&error))?;
+        self.count.fetch_add(1, Ordering::Relaxed);
+        Ok(ReadersWorker {
+            pool: Arc::clone(self),
+            process: Some(process),
+            socket,
+            game: None,
+            jobs: 0,
+            has_successor: false,
+            forgets,
+            worked: Duration::ZERO,
+        })
+    }
+
+    /// An idle worker, rather one that has the game's law at hand; else a new one.
+    pub(super) async fn take(
+        self: &Arc<Self>,
+        game: Option<&GameId>,
+    ) -> Result<ReadersWorker, JobFailed> {
+        let found = {
+            let mut idle = locked(&self.idle);
+            // Those that were killed as they waited are of no use to anybody.
+            let count = idle.len();
+            idle.retain_mut(|worker| !worker.is_gone());
+            self.count_ended(count - idle.len());
+            let at_hand = idle.iter().rposition(|worker| worker.game.as_ref() == game);
+            let nth = at_hand.or_else(|| idle.len().checked_sub(1));
+            nth.map(|nth| idle.remove(nth))
+        };
+        match found {
+            Some(worker) => Ok(worker),
+            None => self.start().await,
+        }
+    }
+
+    fn count_ended(&self, count: usize) {
+        let count = u64::try_from(count).unwrap_or_default();
+        self.ended.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// A worker that has done its job is kept for the next one. True where it has done enough, and another is to take its place.
+    pub(super) fn put(&self, mut worker: ReadersWorker) -> bool {
+        let is_due = worker.jobs >= JOBS_MAX && !worker.has_successor;
+        worker.has_successor |= is_due;
+        let is_fresh = worker.forgets == self.forgets.load(Ordering::SeqCst);
+        if is_fresh && worker.jobs < JOBS_MAX + JOBS_BEYOND {
+            locked(&self.idle).push(worker);
+        }
+        is_due
+    }
+
+    /// A new worker takes the place of those that have done enough.
+    pub(super) fn put_new(&self, worker: ReadersWorker) {
+        locked(&self.idle).retain(|worker| !worker.has_successor);
+        self.put(worker);
+    }
+
+    /// The turn of somebody: whoever holds it has a job running or in line for a slot.
+    pub(super) fn turn(&self, who: &str) -> Result<Arc<tokio::sync::Mutex<()>>, JobFailed> {
+        let mut turns = locked(&self.turns);
+        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        let turn = turns.entry(who.to_owned()).or_default();
+        // One of them is the table's own.
+        if Arc::strong_count(turn) > self.jobs_max {
+            return Err(JobFailed::Busy);
+        }
+        Ok(Arc::clone(turn))
+    }
+}
