@@ -18,7 +18,8 @@ use crate::judge::{Culprit, GameJudge, Head, Judged, Judges, Secret};
 /// - `ring` with `at` has something fall due then, which raises the number of rings.
 /// - `stuck` with `at` has something fall due then that panics the judge, `again` something that never passes.
 /// - `say` writes a page, whose text is sealed.
-/// - `costly` with `n` costs the judge too much, until the clause of that number sleeps; then it raises the number. `alarm` has
+/// - `costly` with `n` costs the judge too much, until the clause of that number sleeps; then it raises the number. `shared` costs
+///   too much until the clauses from 1 to that number sleep, of which the judge finds one at a time. `alarm` has
 ///   the like fall due: `costly` clauses 1 and 2 in turn, until both sleep.
 /// - `modern` has the law written in an edition of its language.
 /// - `reign` begins a dynasty. `panic` panics the judge, and `lie` makes an event that does not fit the state.
@@ -165,6 +166,10 @@ impl CountingJudge {
                 Some((_, Value::Int(fence))) => vec![u32::try_from(*fence).unwrap_or(0)],
                 _ => Vec::new(),
             },
+            Act::Do { action, args } if action == "shared" => match args.first() {
+                Some((_, Value::Int(last))) => (1..=u32::try_from(*last).unwrap_or(0)).collect(),
+                _ => Vec::new(),
+            },
             Act::Due { keys } if keys.contains(&alarm_key("alarm")) => vec![1, 2],
             _ => Vec::new(),
         };
@@ -218,7 +223,9 @@ impl CountingJudge {
 
     fn play(&self, action: &str, value: &Value, command: &Command) -> Result<Vec<Effect>, Refusal> {
         match (action, value) {
-            ("add" | "costly", Value::Int(n)) => Ok(vec![self.raise("count", *n, command.at)]),
+            ("add" | "costly" | "shared", Value::Int(n)) => {
+                Ok(vec![self.raise("count", *n, command.at)])
+            }
             ("low", Value::Int(n)) if count(&self.state) > *n => Err(Refusal::plain("a low count")),
             ("low", _) => Ok(vec![self.raise("count", 1, command.at)]),
             ("ring" | "stuck" | "again" | "alarm", Value::Moment(at)) => {

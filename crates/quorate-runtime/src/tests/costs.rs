@@ -43,6 +43,20 @@ async fn what_costs_too_much_sleeps_in_an_event_before_the_command_that_goes_on_
 }
 
 #[tokio::test]
+async fn of_many_clauses_that_share_the_time_three_sleep_a_command() {
+    let world = World::new().await;
+    let refused = world.plays("k1", "shared", 5).await;
+    let refused = refused.expect("an answer");
+    assert!(matches!(refused, Answer::Refused(_)), "{refused:?}");
+    let sleeps = |from: u32, to: u32| (from..=to).map(|fence| ("sleep".to_owned(), Some(fence)));
+    assert_eq!(acts(&world).await, sleeps(1, 3).collect::<Vec<_>>());
+    kept(world.plays("k2", "shared", 5).await);
+    let kept = ("shared".to_owned(), None);
+    let all: Vec<_> = sleeps(1, 5).chain([kept]).collect();
+    assert_eq!(acts(&world).await, all);
+}
+
+#[tokio::test]
 async fn a_due_moment_counts_as_past_when_all_that_costs_too_much_sleeps() {
     let world = World::new().await;
     let mut heard = world.games.subscribe(&world.reef);

@@ -54,6 +54,10 @@ async fn a_proposal_is_made_voted_on_and_enacted() {
     let vote =
         json!({ "action": "vote", "arguments": { "post": post, "icon": "for", "text": "Mine." } });
     game.post("/acts", &vote).by(&game.bert).gives(201).await;
+    let odd = json!({ "action": "vote", "arguments": { "post": post, "icon": "perhaps" } });
+    let told = game.post("/acts", &odd).by(&game.bert).gives(422).await;
+    assert_eq!(told["place"], "arguments.icon");
+    assert_eq!(told["detail"], "“perhaps” is no vote of this game");
     let shown = game.get(&format!("/posts/{post}")).gives(200).await;
     assert_eq!(shown["tally"]["sides"]["for"], 4);
     assert_eq!(shown["tally"]["quorum"], 4);
