@@ -11,9 +11,9 @@ use quorate_kernel::seal::Sealed;
 use quorate_kernel::state::State;
 use quorate_kernel::{Name, PostId, Refusal, Thing};
 use quorate_law::datum::Datum;
-use quorate_law::stop::{Answer, Stop};
+use quorate_law::stop::{Answer, Site, Stop};
 
-use crate::law::code_of;
+use crate::law::{code_of, fences_of};
 use crate::topics::{by_hand, change_records, guards, law_changes};
 use crate::tx::Tx;
 use crate::words::worded;
@@ -43,7 +43,7 @@ pub(super) fn claim(
     let changes = changes.collect();
     law_changes::apply_patch(tx, &patch, None)?;
     all_made(tx, &patch)?;
-    no_code_of_its_own(tx, &before, &patch)?;
+    no_code_of_its_own(tx, &before, player, rule, &patch)?;
     let touched: Vec<_> = tx.with_state(|state| {
         state
             .cells
@@ -84,9 +84,16 @@ pub(super) fn claim(
     Ok(())
 }
 
-/// Code goes into the law by a vote on it. By hand nobody writes any, but for what stands in a matter that is pending: if the
-/// code that would enact the matter sleeps, people enact it, code and all. Where nothing can be put to a vote, all is by hand.
-fn no_code_of_its_own(tx: &Tx, before: &State, patch: &Patch) -> Answer<()> {
+/// Code goes into the law by a vote on it. By hand nobody adds any, drops any or keeps any from running, whatever a rule permits,
+/// but for what stands in a pending matter that no code enacts, because the code that would sleeps: people enact that, code and all. Where
+/// nothing can be put to a vote, all is by hand.
+fn no_code_of_its_own(
+    tx: &Tx,
+    before: &State,
+    player: PlayerId,
+    rule: &Name,
+    patch: &Patch,
+) -> Answer<()> {
     let recoded: Vec<Name> = tx.with_state(|state| {
         let ids: BTreeSet<&Name> = before.rules.keys().chain(state.rules.keys()).collect();
         let is_recoded = |id: &&Name| match (before.rules.get(*id), state.rules.get(*id)) {
@@ -95,42 +102,104 @@ fn no_code_of_its_own(tx: &Tx, before: &State, patch: &Patch) -> Answer<()> {
         };
         ids.into_iter().filter(is_recoded).cloned().collect()
     });
-    if recoded.is_empty() || by_hand::nothing_is_voted_on(tx) {
+    let asleep = fallen_asleep(tx);
+    if recoded.is_empty() && asleep.is_empty() || by_hand::nothing_is_voted_on(tx) {
         return Ok(());
     }
-    let carried = before.posts.iter().any(|(id, post)| {
-        by_hand::is_pending(tx, post)
-            && post
-                .patch
-                .as_ref()
-                .and_then(Sealed::shared)
-                .is_some_and(|posted| carries(tx, before, (*id, &posted), patch, &recoded))
-    });
+    let by_people = by_hand::people_enact(tx, player, rule);
+    let carried = by_people
+        && !recoded.is_empty()
+        && before.posts.iter().any(|(id, post)| {
+            by_hand::is_pending(tx, post)
+                && post
+                    .patch
+                    .as_ref()
+                    .and_then(Sealed::shared)
+                    .is_some_and(|posted| carries(tx, before, (*id, &posted), patch, &recoded))
+        });
     if carried {
         return Ok(());
     }
-    let titles: Vec<String> = tx.with_state(|state| {
-        let rule = |id| state.rules.get(id).or_else(|| before.rules.get(id));
-        let titles = recoded.iter().filter_map(rule);
-        titles.map(|rule| worded(state, &rule.title)).collect()
-    });
-    let mut refusal = Refusal::plain(
-        "a change by hand that leaves code alone: post the change and have it voted on; as long as that post is pending, \
-         a claim may make the very change of code that it carries",
-    );
-    refusal.needs[0].have = format!("another code of {}", titles.join(", "));
+    let what = if by_people {
+        "a change by hand that leaves code alone: post the change; as long as that post is pending, a claim may make the very \
+         change of code that it carries"
+    } else {
+        "a change by hand that leaves code alone: post the change and have it voted on"
+    };
+    let mut refusal = match place_of_code(tx, before, &recoded).or_else(|| asleep.first().cloned()) {
+        Some(site) => tx.refusal_at(&site, what),
+        None => Refusal::plain(what),
+    };
+    refusal.needs[0].have = if recoded.is_empty() {
+        "code that would sleep".to_owned()
+    } else {
+        let titles: Vec<String> = tx.with_state(|state| {
+            let rule = |id| state.rules.get(id).or_else(|| before.rules.get(id));
+            let titles = recoded.iter().filter_map(rule);
+            titles.map(|rule| worded(state, &rule.title)).collect()
+        });
+        format!("another code of {}", titles.join(", "))
+    };
     Err(Stop::refused(refusal))
 }
 
-fn runs_alike(old: &Rule, new: &Rule) -> bool {
-    old.text == new.text && old.section == new.section && old.active == new.active
+/// Where code of the law sleeps once a claim is made, and is awake before it.
+fn fallen_asleep(tx: &Tx) -> Vec<Site> {
+    let Some(law) = tx.new_law() else {
+        return Vec::new();
+    };
+    let asleep = law.fallen_asleep(&tx.law);
+    let asleep = asleep.map(|asleep| Site {
+        rule: asleep.rule.clone(),
+        clause: asleep.clause,
+        line: 0,
+    });
+    asleep.collect()
 }
 
-/// The code of a rule that runs, which is none where it is gone or switched off.
-fn running(rule: Option<&Rule>) -> Vec<String> {
-    rule.filter(|rule| rule.active)
-        .map(code_of)
-        .unwrap_or_default()
+/// The first clause of the law whose code is another one after a claim; none, where there is only code that is new with it.
+fn place_of_code(tx: &Tx, before: &State, recoded: &[Name]) -> Option<Site> {
+    recoded.iter().find_map(|id| {
+        let old = fences_of(before.rules.get(id)?);
+        let kept = tx.with_state(|state| running(state.rules.get(id)));
+        let is_kept = |code: &String| kept.as_ref().is_some_and(|kept| kept.code.contains(code));
+        let changed = old.iter().find(|fence| !is_kept(&fence.code));
+        let clause = changed.or(old.first())?.clause;
+        Some(Site {
+            rule: id.clone(),
+            clause,
+            line: 0,
+        })
+    })
+}
+
+fn runs_alike(old: &Rule, new: &Rule) -> bool {
+    old.text == new.text && place_of(old) == place_of(new) && old.active == new.active
+}
+
+/// The code of a rule that runs, and where it stands, for other rules speak of all that stands somewhere; none where the rule is gone
+/// or switched off.
+fn running(rule: Option<&Rule>) -> Option<Running> {
+    let rule = rule.filter(|rule| rule.active)?;
+    let code = code_of(rule);
+    let (section, parent) = place_of(rule);
+    (!code.is_empty()).then_some(Running {
+        code,
+        section,
+        parent,
+    })
+}
+
+/// Code that runs, and where it stands.
+#[derive(PartialEq)]
+struct Running {
+    code: Vec<String>,
+    section: Name,
+    parent: Option<Name>,
+}
+
+fn place_of(rule: &Rule) -> (Name, Option<Name>) {
+    (rule.section.clone(), rule.parent.clone())
 }
 
 /// Whether the rules that a claim recodes are, word for word, what a post makes of them.
@@ -328,6 +397,75 @@ mod tests {
         bill.patch = Some(Sealed::close(patch, [0; 16]));
         game.post(bill).expect("anybody may");
         game.claim(vec![richer]).expect("the bill carries it");
+    }
+
+    const OPEN: &str = "gold = number(\"Gold\", of = player)\n\
+        category(\"Bill\", icons = [\"for\"], statuses = [\"pending\", \"enacted\"])\n\n\
+        def enact(actor: Player, bill: Bill):\n    apply(bill)\n    close(bill, \"enacted\")\n\n\
+        action(\"enact\", enact)\n\n\
+        def anybody(attempt: Attempt) -> bool:\n    return True\n\n\
+        permit(scope(actions = [\"claim\"]), anybody)";
+
+    #[test]
+    fn no_claim_makes_a_change_of_code_that_code_could_enact() {
+        let mut game = game(OPEN);
+        let richer = game.amendment("of = player", "of = player, default = 5");
+        let repealed = Clause::RepealRule { id: "house".into() };
+        let mut bill = new_post("Bill", "Richer");
+        let patch = Patch {
+            clauses: vec![richer.clone()],
+        };
+        bill.patch = Some(Sealed::close(patch, [0; 16]));
+        game.post(bill).expect("anybody may");
+        let mut bill = new_post("Bill", "Nothing");
+        let patch = Patch {
+            clauses: vec![repealed.clone()],
+        };
+        bill.patch = Some(Sealed::close(patch, [0; 16]));
+        game.post(bill).expect("anybody may");
+        for change in [richer, repealed] {
+            let refused = game.claim(vec![change]).expect_err("it is voted on");
+            let wanted = "a change by hand that leaves code alone: post the change and have it voted on";
+            assert_eq!(refused.what(), wanted);
+            assert_eq!(refused.needs[0].have, "another code of House");
+            assert_eq!((refused.rule.as_str(), refused.clause), ("House", 1));
+        }
+    }
+
+    #[test]
+    fn no_claim_silences_code_or_puts_it_where_other_rules_speak_of_it() {
+        let mut game = game(OPEN);
+        let shed = Clause::AddRule {
+            id: "shed".into(),
+            section: "rules".into(),
+            parent: None,
+            after: None,
+            title: "Shed".into(),
+            text: "1. So it is.\n".into(),
+            tags: Vec::new(),
+        };
+        game.claim(vec![shed]).expect("it has no code");
+        let off = Clause::SwitchRule {
+            id: "house".into(),
+            on: false,
+        };
+        let under = Clause::MoveRule {
+            id: "house".into(),
+            section: "rules".into(),
+            parent: Some("shed".into()),
+            after: None,
+        };
+        for change in [off, under] {
+            let refused = game.claim(vec![change]).expect_err("it has code");
+            assert_eq!(refused.needs[0].have, "another code of House");
+        }
+        let behind = Clause::MoveRule {
+            id: "house".into(),
+            section: "rules".into(),
+            parent: None,
+            after: Some("shed".into()),
+        };
+        game.claim(vec![behind]).expect("its code counts as before");
     }
 
     #[test]

@@ -48,6 +48,16 @@ pub(crate) fn nothing_is_voted_on(tx: &Tx) -> bool {
     !tx.law.categories.values().any(votes)
 }
 
+/// Whether people enact by hand what a pending matter carries: no code of the law does, or the claim rests on a rule whose action
+/// sleeps and would have served whoever makes it.
+pub(crate) fn people_enact(tx: &Tx, player: PlayerId, rule: &Name) -> bool {
+    let enacts = |body: &Name| tx.law.enacts.contains(body) && !tx.law.breaking.contains(body);
+    let by_action = tx.law.actions.values().any(|decl| enacts(&decl.it.body));
+    let by_itself = tx.law.automatics.iter().any(|decl| enacts(&decl.it.body));
+    let acts = |code: &String| names(code, "action");
+    !by_action && !by_itself || sleeping_code(tx, rule, player).iter().any(acts)
+}
+
 fn attempt(tx: &Tx, player: PlayerId, rule: &Name, clause: &Clause) -> Attempt {
     let args = vec![
         (Name::from("rule"), Datum::Thing(Thing::Rule(rule.clone()))),
