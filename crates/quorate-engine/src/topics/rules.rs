@@ -254,6 +254,12 @@ pub(crate) fn move_to(
     parent: Option<&Name>,
     after: Option<&Name>,
 ) -> Result<(), String> {
+    let own = tx.with_state(|state| state.rules.get(id).map(|rule| rule.section.clone()));
+    let own = own.filter(|_| section.is_empty());
+    let section = own.as_ref().unwrap_or(section);
+    if !tx.with_state(|state| state.sections.contains_key(section)) {
+        return Err(format!("there is no section {section}"));
+    }
     if parent.is_some_and(|parent| with_subrules(tx, id).contains(parent)) {
         return Err("a rule cannot stand under itself".to_owned());
     }
