@@ -8,7 +8,7 @@
 use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::effect::{Step, Way};
 use quorate_kernel::event::{Event, Head, Judged, Outcome};
-use quorate_kernel::rows::{Claim, ClaimStanding, DueKey};
+use quorate_kernel::rows::{CellKey, Claim, ClaimStanding, DueKey};
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::{EventSeq, Moment, Name, Refusal, Value};
 
@@ -183,11 +183,11 @@ impl<'a, R: JudgeAgain> OtherLine<'a, R> {
     fn take(&mut self, event: &Event, named: &NamedRuling) -> Result<Option<Fate>, Refusal> {
         self.extra_dues(event.at, matches!(event.act, Act::Due { .. }))?;
         if named.strike.contains(&event.seq) {
-            self.write(event, is_writing);
+            self.write(event, is_writing)?;
             return Ok(Some(Fate::Struck));
         }
         if named.uphold.contains(&event.seq) {
-            self.write(event, |_| true);
+            self.write(event, |_| true)?;
             return Ok(Some(Fate::Upheld));
         }
         let Some(command) = self.command_of(event) else {
@@ -201,15 +201,15 @@ impl<'a, R: JudgeAgain> OtherLine<'a, R> {
             }
             // A ruling of before is a fact: what it changed, it changes here too.
             Judged::NeedsPast => {
-                self.write(event, |_| true);
+                self.write(event, |_| true)?;
                 None
             }
             Judged::Refused(_) if closes(event) => {
-                self.write(event, |_| true);
+                self.write(event, |_| true)?;
                 Some(Fate::Stands)
             }
             Judged::Refused(refusal) => {
-                self.write(event, is_writing);
+                self.write(event, is_writing)?;
                 Some(Fate::Refused(Box::new(refusal)))
             }
         })
@@ -282,11 +282,11 @@ impl<'a, R: JudgeAgain> OtherLine<'a, R> {
     }
 
     /// Writes what an event changed, as far as it fits here, without asking the law.
-    fn write(&mut self, event: &Event, which: impl Fn(&Effect) -> bool) {
+    fn write(&mut self, event: &Event, which: impl Fn(&Effect) -> bool) -> Result<(), Refusal> {
         let mut state = self.judge.state().clone();
         let mut steps = Vec::new();
         for step in event.steps.iter().filter(|step| which(&step.effect)) {
-            let effect = carried(&state, step);
+            let effect = carried(&state, step)?;
             if !effect.is_idle() && state.apply(&effect).is_ok() {
                 steps.push(Step {
                     effect,
@@ -305,11 +305,12 @@ impl<'a, R: JudgeAgain> OtherLine<'a, R> {
         };
         self.judge.stand_on(state, head);
         self.events.push(event);
+        Ok(())
     }
 }
 
 /// An effect of the log on another state: a number moves by as much as it moved then, all else is set as it was set.
-fn carried(state: &State, step: &Step) -> Effect {
+fn carried(state: &State, step: &Step) -> Result<Effect, Refusal> {
     if let Effect::Cell { key, old, new } = &step.effect {
         let now = state.cells.get(key).cloned();
         let number = |cell: &Option<quorate_kernel::rows::Cell>| {
@@ -320,7 +321,8 @@ fn carried(state: &State, step: &Step) -> Effect {
         };
         let moved = match (step.way, number(old), number(new), number(&now)) {
             (Way::Add, Some(old), Some(new), Some(now)) => {
-                Some(now.saturating_add(new.saturating_sub(old)))
+                let number = i128::from(now) + (i128::from(new) - i128::from(old));
+                Some(i64::try_from(number).map_err(|_| beyond(key, number))?)
             }
             _ => None,
         };
@@ -331,13 +333,22 @@ fn carried(state: &State, step: &Step) -> Effect {
             }
             (_, new) => new,
         };
-        return Effect::Cell {
+        return Ok(Effect::Cell {
             key: key.clone(),
             old: now,
             new,
-        };
+        });
     }
-    step.effect.clone().onto(state)
+    Ok(step.effect.clone().onto(state))
+}
+
+/// The refusal of a ruling whose line of history makes a number which none of the game's numbers can be.
+fn beyond(key: &CellKey, number: i128) -> Refusal {
+    let what = format!(
+        "a history in which {} of {} stays within 64 bits",
+        key.name, key.thing
+    );
+    Refusal::plain(what).having(number.to_string())
 }
 
 /// Whether an effect is something that people wrote.
@@ -394,7 +405,9 @@ fn gist(effect: &Effect) -> String {
                 _ => None,
             };
             match (number(old), number(new)) {
-                (Some(old), Some(new)) => format!("{key:?} {}", new.saturating_sub(old)),
+                (Some(old), Some(new)) => {
+                    format!("{key:?} {}", i128::from(new) - i128::from(old))
+                }
                 _ => format!("{key:?} {:?}", new.as_ref().map(|cell| &cell.value)),
             }
         }
@@ -477,6 +490,22 @@ action("finish", finish)"#;
         );
         assert_eq!(refused(&[2], &[2]), "to either strike or uphold event 2");
         assert_eq!(refused(&[], &[]), "an event to strike or uphold");
+    }
+
+    #[test]
+    fn a_line_of_history_makes_no_number_beyond_64_bits() {
+        let mut game = game(GOLD);
+        for gold in [i64::MAX, 0] {
+            game.change(vec![game.set("gold", gold)]);
+        }
+        game.act("gain", &[]).expect("anybody may");
+        let refused = ruling(&game, &[3], &[4]).expect_err("it is too much");
+        let of = format!("player:{}", game.anna);
+        assert_eq!(
+            refused.what(),
+            format!("a history in which gold of {of} stays within 64 bits")
+        );
+        assert_eq!(refused.needs[0].have, "9223372036854775809");
     }
 
     #[test]

@@ -126,7 +126,8 @@ fn no_code_of_its_own(
     } else {
         "a change by hand that leaves code alone: post the change and have it voted on"
     };
-    let mut refusal = match place_of_code(tx, before, &recoded).or_else(|| asleep.first().cloned()) {
+    let mut refusal = match place_of_code(tx, before, &recoded).or_else(|| asleep.first().cloned())
+    {
         Some(site) => tx.refusal_at(&site, what),
         None => Refusal::plain(what),
     };
@@ -363,6 +364,20 @@ mod tests {
     }
 
     #[test]
+    fn no_claim_makes_a_number_beyond_64_bits() {
+        let mut game = game(GOLD);
+        game.change(vec![game.set("gold", i64::MAX)]);
+        let more = Clause::AddToValue {
+            thing: quorate_kernel::Thing::Player(game.anna),
+            name: "gold".into(),
+            amount: 1,
+        };
+        let refused = game.claim(vec![more]).expect_err("it is too much");
+        let told = (refused.what(), refused.needs[0].have.as_str());
+        assert_eq!(told, ("a number within 64 bits", "Gold of Anna"));
+    }
+
+    #[test]
     fn part_of_a_claim_is_not_what_hangs_on_a_condition_that_does_not_hold() {
         let mut game = game(GOLD);
         let silver = Clause::When {
@@ -425,7 +440,8 @@ mod tests {
         game.post(bill).expect("anybody may");
         for change in [richer, repealed] {
             let refused = game.claim(vec![change]).expect_err("it is voted on");
-            let wanted = "a change by hand that leaves code alone: post the change and have it voted on";
+            let wanted =
+                "a change by hand that leaves code alone: post the change and have it voted on";
             assert_eq!(refused.what(), wanted);
             assert_eq!(refused.needs[0].have, "another code of House");
             assert_eq!((refused.rule.as_str(), refused.clause), ("House", 1));

@@ -15,7 +15,7 @@ use quorate_kernel::tape::SeedId;
 use quorate_kernel::{EventSeq, Name, Need, PlayerId, Refusal, Thing, Topic, Value};
 use quorate_law::datum::Datum;
 use quorate_law::declare::Holds;
-use quorate_law::stop::{Answer, Stop};
+use quorate_law::stop::{Answer, Site, Stop};
 
 use crate::convert;
 use crate::law::Law;
@@ -206,7 +206,8 @@ impl Undone<'_> {
                 let label = format!("{} {}", key.thing, key.name);
                 let value = match back(step.way, old.as_ref(), new.as_ref(), now.as_ref()) {
                     Ok(value) => value,
-                    Err(conflict) => {
+                    Err(Unturned::Beyond(number)) => return Err(beyond(tx, key, number)),
+                    Err(Unturned::Moved(conflict)) => {
                         // Who undoes a value that has moved on picks one of the two, and no third.
                         let pick = self.picks.iter().find(|(picked, _)| *picked == label);
                         match pick.map(|(_, value)| value.open()) {
@@ -221,7 +222,7 @@ impl Undone<'_> {
                                     value: label,
                                     hidden: cells
                                         .any(|cell| matches!(cell.value, Value::Hidden(_))),
-                                    ..conflict
+                                    ..*conflict
                                 });
                                 return Ok(false);
                             }
@@ -344,34 +345,56 @@ fn allowed(tx: &Tx, law: &Law, kind: &Name, key: &CellKey, value: &Value) -> Ans
     Err(refusal.having(convert::describe(&wanted)).into())
 }
 
+/// The refusal of an undo that would make a number which none of the game's numbers can be.
+fn beyond(tx: &Tx, key: &CellKey, number: i128) -> Stop {
+    let kind = things::kind_of(tx, &key.thing).unwrap_or_default();
+    let decl = tx.law.value(&kind, key.name.as_str());
+    let (site, title) = decl.map_or_else(
+        || (Site::default(), key.name.to_string()),
+        |decl| (decl.site.clone(), decl.it.title.clone()),
+    );
+    let refusal = tx.refusal_at(&site, &format!("{title} within 64 bits after the undo"));
+    refusal.having(number.to_string()).into()
+}
+
+/// Why nobody but the undoer can say what a value is to be, or not even they.
+enum Unturned {
+    /// It has moved on since.
+    Moved(Box<Conflict>),
+    /// It would be this number, which leaves 64 bits.
+    Beyond(i128),
+}
+
 /// What a value is to be when a change of it is taken back.
 fn back(
     way: Way,
     old: Option<&Cell>,
     new: Option<&Cell>,
     now: Option<&Cell>,
-) -> Result<Option<Value>, Conflict> {
+) -> Result<Option<Value>, Unturned> {
     let value = |cell: Option<&Cell>| cell.map(|cell| cell.value.clone());
     let open = |cell: Option<&Cell>| cell.map(|cell| cell.value.open().clone());
     if value(now) == value(new) {
         return Ok(value(old));
     }
     match (way, open(old), open(new), open(now)) {
-        (Way::Add, Some(Value::Int(old)), Some(Value::Int(new)), Some(Value::Int(now))) => Ok(
-            Some(Value::Int(now.saturating_sub(new.saturating_sub(old)))),
-        ),
+        (Way::Add, Some(Value::Int(old)), Some(Value::Int(new)), Some(Value::Int(now))) => {
+            let number = i128::from(now) - (i128::from(new) - i128::from(old));
+            let number = i64::try_from(number).map_err(|_| Unturned::Beyond(number))?;
+            Ok(Some(Value::Int(number)))
+        }
         (
             Way::Put | Way::Take,
             Some(Value::List(old)),
             Some(Value::List(new)),
             Some(Value::List(now)),
         ) => Ok(Some(Value::list(turned_list(&old, &new, &now)))),
-        (_, old, _, now) => Err(Conflict {
+        (_, old, _, now) => Err(Unturned::Moved(Box::new(Conflict {
             value: String::new(),
             back: old.unwrap_or_default(),
             now: now.unwrap_or_default(),
             hidden: false,
-        }),
+        }))),
     }
 }
 
@@ -544,6 +567,23 @@ on("disputed", doubted)"#,
         let seq = i64::try_from(event.seq.0).expect("a small number");
         game.undo(event).expect("it can be taken back");
         assert_eq!(game.value("told"), Datum::Int(1000 + seq));
+    }
+
+    #[test]
+    fn an_undo_makes_no_number_beyond_64_bits() {
+        let mut game = game(
+            "gold = number(\"Gold\", of = player, min = None)\n\n\
+             def gain(actor: Player, more: int):\n    actor.gold += more\n\n\
+             action(\"gain\", gain)",
+        );
+        let lost = [("more", Value::Int(-2))];
+        let event = game.act("gain", &lost).expect("anybody may");
+        game.change(vec![game.set("gold", i64::MAX)]);
+        let refused = game.undo(event).expect_err("it is too much");
+        assert_eq!(refused.what(), "Gold within 64 bits after the undo");
+        assert_eq!(refused.needs[0].have, "9223372036854775809");
+        assert_eq!((refused.rule.as_str(), refused.clause), ("House", 1));
+        assert_eq!(game.value("gold"), Datum::Int(i64::MAX));
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(crate) fn check(tx: &Tx, player: PlayerId, rule: &Name, patch: &Patch) -> An
     let clauses = law_changes::would_make(tx, patch)?;
     let asleep = sleeping_code(tx, rule, player);
     for clause in &clauses {
+        // What leaves 64 bits cannot be made, and no guard is asked about a change that has no end.
+        law_changes::within_numbers(tx, clause).map_err(|stop| about(tx, stop, clause))?;
         let attempt = attempt(tx, player, rule, clause);
         let is_open = tx.law.code.edition() < CLOSED_SINCE
             || nothing_is_voted_on(tx)

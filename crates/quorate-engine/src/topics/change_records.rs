@@ -214,7 +214,8 @@ fn touched(tx: &Tx, clause: &Clause) -> (Datum, Datum, Datum) {
         } => {
             let before = value_now(tx, of, name);
             let after = match &before {
-                Datum::Int(now) => Datum::Int(now.saturating_add(*amount)),
+                // What leaves 64 bits is not made, and nothing stands there after it.
+                Datum::Int(now) => now.checked_add(*amount).map_or(Datum::None, Datum::Int),
                 _ => Datum::None,
             };
             (thing(of), before, after)

@@ -138,6 +138,21 @@ pub(crate) fn would_make(tx: &Tx, patch: &Patch) -> Answer<Vec<Clause>> {
     Ok(clauses.into_iter().map(|(_, clause)| clause).collect())
 }
 
+/// Refuses the change of a number that would leave 64 bits.
+pub(crate) fn within_numbers(tx: &Tx, clause: &Clause) -> Answer<()> {
+    if let Clause::AddToValue {
+        thing,
+        name,
+        amount,
+    } = clause
+        && let Ok(Datum::Int(now)) = values::attribute(tx, thing, name.as_str())
+        && now.checked_add(*amount).is_none()
+    {
+        return Err(Stop::no("a number within 64 bits"));
+    }
+    Ok(())
+}
+
 /// Makes what a post's patch changes of the law and nothing else, and compiles nothing: what the rules would read.
 pub(crate) fn apply_law(tx: &Tx, patch: &Patch, post: PostId) -> Answer<()> {
     let clauses = flatten(tx, &patch.clauses, "", &[], Some(post))?;
