@@ -59,16 +59,20 @@ pub(crate) fn game_of_edition(code: &str, edition: u16) -> TinyGame {
 
 /// What founds a game of some code.
 pub(crate) fn founding(code: &str) -> Founding {
+    book(code).founding("A game", "Anna").expect("it reads")
+}
+
+/// The rulebook of a game of some code.
+pub(crate) fn book(code: &str) -> Rulebook {
     let rule =
         format!("---\nsection: rules\n---\n# House\n\n1. So it is.\n\n```starlark\n{code}\n```\n");
-    let book = Rulebook {
+    Rulebook {
         name: "t".into(),
         manifest: toml::from_str(MANIFEST).expect("it reads"),
         library: Vec::new(),
         rules: vec![("1-rules/01-house.md".to_owned(), rule)],
         tests: Vec::new(),
-    };
-    book.founding("A game", "Anna").expect("it reads")
+    }
 }
 
 /// A post that changes nothing.

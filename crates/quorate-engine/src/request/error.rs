@@ -16,6 +16,14 @@ pub enum RequestError {
         /// What can be asked for.
         known: Vec<Name>,
     },
+    /// No rule of the game is called so.
+    #[error("there is no rule {rule}{}", suggested(near.as_deref()))]
+    NoRule {
+        /// What was given as `rule`.
+        rule: String,
+        /// The code name that is spelt most like it.
+        near: Option<String>,
+    },
     /// Something is needed that was not given.
     #[error("{argument} is missing")]
     Missing {
@@ -70,6 +78,7 @@ impl RequestError {
     pub fn argument(&self) -> Option<&str> {
         match self {
             Self::NoAction { .. } => None,
+            Self::NoRule { .. } => Some("rule"),
             Self::Missing { argument }
             | Self::Unasked { argument }
             | Self::Unfit { argument, .. }
@@ -94,6 +103,10 @@ impl RequestError {
             other => Err(other),
         }
     }
+}
+
+fn suggested(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean {near}?"))
 }
 
 fn listed(names: &[Name]) -> String {

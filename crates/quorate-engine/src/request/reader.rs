@@ -45,6 +45,9 @@ impl CommandReader<'_> {
         if let Some(found) = lookup::post_by_number(&self.view, &given) {
             return found.ok_or_else(no_post);
         }
+        if given.parse::<Thing>().is_ok() {
+            return Err(no_post());
+        }
         lookup::post_by_title(&self.view, &given).ok_or_else(|| {
             let text = format!("no post is called \"{given}\": give its title or its number");
             RequestError::unfit("post", text)
@@ -70,9 +73,10 @@ impl CommandReader<'_> {
         }
         lookup::rule(self.view.state, word).ok_or_else(|| {
             let known = self.view.state.rules.keys().map(Name::as_str);
-            let near = lookup::near(word, known);
-            let near = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
-            RequestError::unfit("rule", format!("there is no rule {word}{near}"))
+            RequestError::NoRule {
+                rule: word.to_owned(),
+                near: lookup::near(word, known).map(str::to_owned),
+            }
         })
     }
 

@@ -14,7 +14,7 @@ use crate::request::{Argument, Arguments, CommandReader, CommandRequest, Request
 use crate::view::View;
 
 /// What a test may name that is not there: it shows that the game says so.
-const MAY_LACK: [&str; 7] = ["post", "rule", "to", "claim", "event", "question", "value"];
+const MAY_LACK: [&str; 4] = ["to", "claim", "question", "value"];
 
 impl Stage {
     /// The command of `act(who, name, …)`.
@@ -64,7 +64,9 @@ impl Stage {
                 reader.act(request)
             })
         });
-        act.map_err(|error| self.stop(game, error))
+        let act = act.map_err(|error| self.stop(game, error))?;
+        self.must_mean_something(game, &act)?;
+        Ok(act)
     }
 
     /// A test that names what is not there, or lacks an argument, is wrong; what it gives may be refused.
@@ -75,6 +77,12 @@ impl Stage {
                 let what = format!("no law of this game has the action {action}");
                 return unknown(&what, action, known.iter().map(Name::as_str));
             }
+        }
+        if let RequestError::NoRule { rule, .. } = &error {
+            return match self.must_know(game, Naming::Rule, rule) {
+                Ok(()) => Stop::Refused(Box::new(Refusal::plain(error.to_string()))),
+                Err(slip) => slip,
+            };
         }
         let (argument, text) = (error.argument().map(str::to_owned), error.to_string());
         match (error.into_refusal(), argument.as_deref()) {

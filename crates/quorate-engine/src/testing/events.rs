@@ -57,8 +57,12 @@ impl Stage {
                     .tape
                     .dice
                     .iter()
-                    .map(|die| Datum::Int(i64::try_from(die.sides).unwrap_or(i64::MAX)))
-                    .collect(),
+                    .map(|die| {
+                        i64::try_from(die.sides).map(Datum::Int).map_err(|_| {
+                            fail(format!("a die of {} sides is beyond 64 bits", die.sides))
+                        })
+                    })
+                    .collect::<Result<_, _>>()?,
             ),
             "effects" => {
                 let words = event

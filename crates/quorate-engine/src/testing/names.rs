@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use quorate_kernel::command::Act;
 use quorate_kernel::patch::{Clause, Patch};
-use quorate_kernel::{Name, Thing};
+use quorate_kernel::{Name, Thing, Value};
+use quorate_law::datum::Type;
 use quorate_law::stop::Stop;
 use quorate_law::with_article;
 
 use super::{Stage, StagedGame, fail};
-use crate::law::Law;
+use crate::law::{Law, Place};
 use crate::lookup;
 
 /// Kinds that every game has.
@@ -25,6 +27,8 @@ pub(super) enum Naming<'a> {
     Kind,
     /// A value of things of a kind.
     Value(&'a str),
+    /// A rule.
+    Rule,
 }
 
 impl Naming<'_> {
@@ -42,6 +46,10 @@ impl Naming<'_> {
             Self::Value(kind) => {
                 let kind = Name::from(kind);
                 law.value(&kind, name).is_some() || law.derived(&kind, name).is_some()
+            }
+            Self::Rule => {
+                let is_titled = |place: &Place| place.title.eq_ignore_ascii_case(name);
+                law.places.contains_key(name) || law.places.values().any(is_titled)
             }
         }
     }
@@ -66,6 +74,7 @@ impl Naming<'_> {
                 let values = law.values_of(&kind);
                 values.map(|decl| decl.it.name.to_string()).collect()
             }
+            Self::Rule => law.places.keys().map(text).collect(),
         }
     }
 
@@ -75,6 +84,7 @@ impl Naming<'_> {
             Self::Category => "category".to_owned(),
             Self::Kind => "kind".to_owned(),
             Self::Value(kind) => format!("value of {}", with_article(kind)),
+            Self::Rule => "rule".to_owned(),
         }
     }
 }
@@ -142,6 +152,34 @@ impl Stage {
         Ok(())
     }
 
+    /// An action that is given up must be one of the law, and where a post of some kind is taken, a word must be the title of
+    /// one: posts stay, so that any other word is a slip and is refused whatever the law says.
+    pub(super) fn must_mean_something(&self, game: usize, act: &Act) -> Result<(), Stop> {
+        match act {
+            Act::Abandon { action } => self.must_know(game, Naming::Action, action.as_str()),
+            Act::Do { action, args } => {
+                let law = self.with(game, |game| Arc::clone(game.judge.law()));
+                let params = law.actions.get(action).map(|decl| &decl.it.params);
+                for param in params.into_iter().flatten() {
+                    let given = args.iter().find(|(name, _)| *name == param.name);
+                    let Some((kind, word)) =
+                        given.and_then(|(_, value)| mere_word(&param.ty, value))
+                    else {
+                        continue;
+                    };
+                    if *kind == "Post" || law.categories.contains_key(kind) {
+                        let (kind, param) = (with_article(kind.as_str()), &param.name);
+                        return Err(fail(format!(
+                            "{action} takes {kind} as {param}, and no post is called \"{word}\""
+                        )));
+                    }
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What changes name must be there, unless they change the law themselves: then it may come by them.
     pub(super) fn must_name_well(&self, game: usize, patch: &Patch) -> Result<(), Stop> {
         if patch.clauses.iter().any(makes_law) {
@@ -157,12 +195,28 @@ impl Stage {
                     self.must_know(game, Naming::Value(kind.as_str()), name.as_str())
                 })
             }
+            Clause::RepealRule { id }
+            | Clause::RenameRule { id, .. }
+            | Clause::MoveRule { id, .. } => self.must_know(game, Naming::Rule, id.as_str()),
             Clause::When { clauses, .. } => {
                 let clauses = clauses.clone();
                 self.must_name_well(game, &Patch { clauses })
             }
             _ => Ok(()),
         })
+    }
+}
+
+/// The word that is given where a thing of a kind is taken, and goes by no such thing; none where a thing is given.
+fn mere_word<'t>(ty: &'t Type, given: &Value) -> Option<(&'t Name, String)> {
+    match (ty, given.open()) {
+        (Type::Optional(inner), _) => mere_word(inner, given),
+        (Type::List(item), Value::List(items)) => {
+            items.iter().find_map(|given| mere_word(item, given))
+        }
+        (Type::Kind(kind), Value::Word(word)) => Some((kind, word.to_string())),
+        (Type::Kind(kind), Value::Text(text)) => Some((kind, text.as_str().to_owned())),
+        _ => None,
     }
 }
 
@@ -181,4 +235,82 @@ pub(super) fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'
         Some(near) => format!("{what}: did you mean {near}?"),
         None => format!("{what}: there are {}", known.join(", ")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use crate::testing::{Runner, no_helpers, with_books};
+    use crate::tiny_game::book;
+
+    const BILLS: &str = r#"category("Bill", icons = ["for"], statuses = ["pending", "enacted"])
+gold = number("Gold", of = player)
+
+def enact(actor: Player, bill: Bill):
+    require(False, "a vote")
+
+action("enact", enact)"#;
+
+    /// Why a test fails that says this of Anna in a game of its own.
+    fn failure(line: &str) -> Option<String> {
+        let book = Rc::new(book(BILLS));
+        let find = |_: &str| Some(Rc::clone(&book));
+        let code = format!(
+            "def test_it():\n    g = game(\"t\", players = 1)\n    anna = g.players[0]\n    \
+             p = g.post(anna, \"Bill\", \"A bill\")\n    {line}\n"
+        );
+        with_books(vec!["t".to_owned()], || {
+            let outcomes = Runner::new(&find).run("t", &code, &no_helpers, None);
+            let failed = outcomes.into_iter().find_map(|outcome| outcome.failed);
+            failed.map(|failed| failed.message)
+        })
+    }
+
+    #[test]
+    fn a_test_that_names_a_rule_or_a_post_which_never_was_is_wrong_and_proves_nothing() {
+        let claim = |rule: &str, changes: &str| {
+            failure(&format!(
+                "g.refused(anna, \"claim\", [{changes}], rule = \"{rule}\")"
+            ))
+        };
+        let gold = "set_value(anna, gold = 2)";
+        let slip = claim("bananas", gold).expect("there is no such rule");
+        assert_eq!(
+            slip,
+            "no law of this game has the rule bananas: there are house"
+        );
+        assert_eq!(claim("house", gold), None, "no rule permits it");
+        assert_eq!(claim("HOUSE", gold), None, "by its title");
+        let slip = claim("house", "repeal_rule(\"hose\")").expect("there is no such rule");
+        assert_eq!(
+            slip,
+            "no law of this game has the rule hose: did you mean house?"
+        );
+        let slip = failure("g.refused(anna, \"enact\", \"a bell\")").expect("no post");
+        assert_eq!(
+            slip,
+            "enact takes a Bill as bill, and no post is called \"a bell\""
+        );
+        assert_eq!(failure("g.refused(anna, \"enact\", \"A bill\")"), None);
+        assert_eq!(failure("g.refused(anna, \"withdraw\", \"post:99\")"), None);
+        let slip = failure("g.refused(anna, \"withdraw\", \"a bell\")").expect("no post");
+        assert!(slip.starts_with("no post is called \"a bell\""), "{slip}");
+        let slip = failure("g.refused(anna, \"abandon\", \"enakt\")").expect("no action");
+        assert!(slip.ends_with("did you mean enact?"), "{slip}");
+    }
+
+    #[test]
+    fn numbers_that_leave_64_bits_are_told_and_never_cut_off() {
+        let told = failure("eq(g.act(anna, \"roll\", \"DICE999999999999999999999\").sides, [])");
+        assert_eq!(
+            told.as_deref(),
+            Some("a die of 999999999999999999999 sides is beyond 64 bits")
+        );
+        let told = failure("g.advance(days = 999999999999999)");
+        assert_eq!(
+            told.as_deref(),
+            Some("the clock does not go that far: a number leaves 64 bits")
+        );
+    }
 }

@@ -58,9 +58,8 @@ impl Stage {
             },
             "hours" | "minutes" | "days" | "seconds" => match args.pop() {
                 Some(Datum::Int(n)) => match span_of(n, name) {
-                    // Where it would be longer, it is the longest there is.
-                    Span(i64::MIN | i64::MAX) => Err(fail("a number leaves 64 bits")),
-                    span => Ok(Datum::Span(span)),
+                    None => Err(fail("a number leaves 64 bits")),
+                    Some(span) => Ok(Datum::Span(span)),
                 },
                 _ => Err(fail(format!("{name} takes a whole number"))),
             },
@@ -219,7 +218,7 @@ impl Stage {
         let mut spans = Vec::new();
         for name in ["days", "hours", "minutes", "seconds"] {
             match given.named(name) {
-                Some(Datum::Int(n)) => spans.push(span_of(n, name)),
+                Some(Datum::Int(n)) => spans.push(span_of(n, name).ok_or_else(too_far)?),
                 Some(_) => return Err(fail(format!("{name} is a whole number"))),
                 None => {}
             }
@@ -227,11 +226,13 @@ impl Stage {
         if let Some(Datum::Span(span)) = given.take("span") {
             spans.push(span);
         }
-        let Some(span) = spans.into_iter().reduce(|one, other| one + other) else {
+        if spans.is_empty() {
             return Err(fail("advance takes a span: advance(hours(12))"));
-        };
-        let to = self.with(game, |game| game.now) + span;
-        self.move_clock(game, &Datum::Moment(to))
+        }
+        let now = self.with(game, |game| game.now);
+        let mut spans = spans.into_iter();
+        let to = spans.try_fold(now.0, |to, span| to.checked_add(span.0));
+        self.move_clock(game, &Datum::Moment(Moment(to.ok_or_else(too_far)?)))
     }
 
     fn dictate(&self, game: usize, what: &str, values: &[Datum]) -> Result<Datum, Stop> {
@@ -522,14 +523,19 @@ impl Stage {
     }
 }
 
-/// So many of a unit of time.
-fn span_of(n: i64, unit: &str) -> Span {
-    match unit {
-        "seconds" => Span::seconds(n),
-        "minutes" => Span::minutes(n),
-        "hours" => Span::hours(n),
-        _ => Span::days(n),
-    }
+/// So many of a unit of time; none beyond 64 bits.
+fn span_of(n: i64, unit: &str) -> Option<Span> {
+    let unit = match unit {
+        "seconds" => Span::seconds(1),
+        "minutes" => Span::minutes(1),
+        "hours" => Span::hours(1),
+        _ => Span::days(1),
+    };
+    unit.0.checked_mul(n).map(Span)
+}
+
+fn too_far() -> Stop {
+    fail("the clock does not go that far: a number leaves 64 bits")
 }
 
 /// Why a command was not done. One that gives up an open action is done when the action lapses.
