@@ -85,11 +85,17 @@ pub(crate) fn roll(tx: &Tx, line: &str) -> Answer<()> {
     Ok(())
 }
 
-/// The words of a line: letters and digits, and the minus of a die with fewer than no sides.
+/// The words of a line: letters and digits, and the minus of a die with fewer than no sides. A number that goes before dice
+/// with more than digits, such as `-2` or `1.5`, counts no dice: its word is none.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;
     std::iter::from_fn(move || {
         rest = rest.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        while is_part_of_number(&line[..line.len() - rest.len()], rest) {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
+            rest = &rest[end.unwrap_or(rest.len())..];
+            rest = rest.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+        }
         let is_part = |c: char| c.is_ascii_alphanumeric();
         let mut end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         if let Some(below) = rest[end..].strip_prefix('-')
@@ -102,6 +108,20 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
         rest = later;
         (!word.is_empty()).then_some(word)
     })
+}
+
+/// Whether a word that begins with digits is only the end of a number: of one below 0, or of one with a fraction.
+fn is_part_of_number(before: &str, word: &str) -> bool {
+    let mut before = before.chars().rev();
+    let (last, one_before) = (before.next(), before.next());
+    let follows_digit = one_before.is_some_and(|c| c.is_ascii_digit());
+    word.starts_with(|c: char| c.is_ascii_digit())
+        && match last {
+            // Between words it is a dash: `roll-2DICE6`.
+            Some('-' | '−') => !one_before.is_some_and(char::is_alphanumeric),
+            Some('.' | ',') => follows_digit,
+            _ => false,
+        }
 }
 
 /// Why a line throws too often, and the word with which it does.
@@ -175,6 +195,22 @@ mod tests {
             "21 digits"
         );
         assert!(parse("101DICE6", &none).is_err());
+    }
+
+    #[test]
+    fn dice_that_a_number_counts_which_is_none_of_dice_are_no_dice() {
+        let none = |_: &str| None;
+        let dice = |line: &str| -> Vec<String> {
+            let is_dice = |word: &&str| parse(word, &none).is_ok_and(|word| word.is_some());
+            words(line).filter(is_dice).map(str::to_owned).collect()
+        };
+        for line in ["-2DICE6", "at -2DICE6", "−2DICE6", "1.5DICE6", "1,5DICE6"] {
+            assert!(dice(line).is_empty(), "{line}");
+        }
+        assert_eq!(dice("roll-2DICE6"), ["2DICE6"]);
+        assert_eq!(dice("-2DICE6 and 3DICE4"), ["3DICE4"]);
+        assert_eq!(dice("first, 2DICE6. 3DICE4"), ["2DICE6", "3DICE4"]);
+        assert_eq!(dice("DICE6-DICE4"), ["DICE6", "DICE4"]);
     }
 
     #[test]
