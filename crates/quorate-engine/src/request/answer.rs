@@ -9,7 +9,11 @@ use serde_json::Value as Json;
 use super::arguments::{Argument, Arguments};
 use super::error::RequestError;
 use super::reader::CommandReader;
+use crate::topics::guards;
 use crate::{changes, convert, fields};
+
+/// What somebody lacks who answers and was not asked, or not this.
+const WAITING: &str = "a question that waits for your answer";
 
 /// A question that waits for somebody.
 pub(super) struct WaitingQuestion<'a> {
@@ -54,8 +58,9 @@ impl CommandReader<'_> {
             ));
         }
         let mut waiting = self.waiting();
-        if let Some(wanted) = arguments.named_text("question")? {
-            waiting.retain(|question| question.name == wanted);
+        let wanted = arguments.named_text("question")?;
+        if let Some(wanted) = &wanted {
+            waiting.retain(|question| question.name == *wanted);
         }
         if waiting.len() > 1 {
             let names: Vec<_> = waiting
@@ -66,10 +71,16 @@ impl CommandReader<'_> {
             return Err(RequestError::unfit("question", text));
         }
         let Some(question) = waiting.pop() else {
-            return Err(RequestError::unfit(
-                "question",
-                "nothing waits for an answer of theirs",
-            ));
+            let action = wanted
+                .as_deref()
+                .and_then(|wanted| wanted.strip_prefix("open:"));
+            let asks = action.and_then(|action| self.view.law.actions.get(action));
+            let site = asks.map_or_else(
+                || guards::home_of(self.view.law, &"answer".into()),
+                |decl| decl.site.clone(),
+            );
+            let refusal = self.tx.refusal_at(&site, WAITING);
+            return Err(RequestError::refused("question", refusal));
         };
         let given = arguments
             .take("value")
@@ -181,7 +192,7 @@ mod tests {
     #[test]
     fn where_several_questions_wait_one_is_named() {
         let nothing = wrong(&asked(&[]), json!({"value": "left"}));
-        assert_eq!(nothing.1, "nothing waits for an answer of theirs");
+        assert_eq!(nothing.1, "needs a question that waits for your answer");
         let both = asked(&["pick", "count"]);
         let (argument, told) = wrong(&both, json!({"value": "left"}));
         assert_eq!(argument, "question");
@@ -189,6 +200,27 @@ mod tests {
         let read = both.read("answer", json!({"question": "open:pick", "value": "left"}));
         assert!(matches!(read, Ok(Act::Answer { action, .. }) if action == "pick"));
         let other = wrong(&both, json!({"question": "open:fly", "value": "left"}));
-        assert_eq!(other.1, "nothing waits for an answer of theirs");
+        assert_eq!(other.1, "needs a question that waits for your answer");
+    }
+
+    #[test]
+    fn whoever_was_not_asked_is_refused_by_the_clause_that_would_have_asked() {
+        let told = |game: &TinyGame, question: Option<&str>| {
+            let mut arguments = json!({"value": "left"});
+            if let Some(question) = question {
+                arguments["question"] = json!(question);
+            }
+            let error = game.read("answer", arguments).expect_err("nothing waits");
+            let refusal = error.into_refusal().expect("the law says no");
+            (refusal.rule, refusal.clause)
+        };
+        let house = ("House".to_owned(), 1);
+        assert_eq!(told(&asked(&["pick"]), Some("open:count")), house);
+        assert_eq!(told(&asked(&[]), None), (String::new(), 0));
+        let permits = game(
+            "def always(a: Attempt) -> bool:\n    return True\n\n\
+             permit(scope(actions = [\"answer\"]), always)",
+        );
+        assert_eq!(told(&permits, None), house);
     }
 }
