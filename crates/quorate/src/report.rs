@@ -2,6 +2,7 @@
 
 use quorate_engine::convert;
 use quorate_engine::transcript::actor_name;
+use quorate_engine::words::worded;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::OpenKey;
@@ -11,8 +12,20 @@ use serde_json::{Value as Json, json};
 
 use crate::output::Output;
 
+/// A refusal in the words of a game's theme: rules word what they need with `{player}` and the like.
+pub(crate) fn themed(state: &State, refusal: &Refusal) -> Refusal {
+    let mut refusal = refusal.clone();
+    let texts = refusal.needs.iter_mut();
+    let texts = texts.flat_map(|need| [&mut need.what, &mut need.have, &mut need.need]);
+    for text in texts.chain([&mut refusal.rule]) {
+        *text = worded(state, text);
+    }
+    refusal
+}
+
 /// A refusal as data.
-pub(crate) fn refusal_json(refusal: &Refusal) -> Json {
+pub(crate) fn refusal_json(state: &State, refusal: &Refusal) -> Json {
+    let refusal = themed(state, refusal);
     json!({
         "rule": refusal.rule,
         "rule_id": refusal.rule_id.as_str(),
@@ -25,7 +38,8 @@ pub(crate) fn refusal_json(refusal: &Refusal) -> Json {
 }
 
 /// A refusal for people: what is needed, what there is, which clause says so, and when to try again.
-pub(crate) fn tell_refusal(refusal: &Refusal, out: &Output) {
+pub(crate) fn tell_refusal(state: &State, refusal: &Refusal, out: &Output) {
+    let refusal = themed(state, refusal);
     for need in &refusal.needs {
         let mut line = format!("  needs {}", out.bold(&need.what));
         if !need.have.is_empty() {
@@ -79,7 +93,7 @@ pub(crate) fn tell_question(
     };
     out.line(format!(
         "  {} ({})",
-        out.bold(&open.question.what),
+        out.bold(&worded(state, &open.question.what)),
         key.action
     ));
     for (number, option) in (1..).zip(&open.question.options) {
@@ -98,7 +112,7 @@ pub(crate) fn tell_question(
 /// An event as data. Texts that were forgotten are empty.
 pub(crate) fn event_json(state: &State, event: &Event) -> Json {
     let refusal = match &event.outcome {
-        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Some(refusal_json(refusal)),
+        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Some(refusal_json(state, refusal)),
         Outcome::Done | Outcome::Opened(_) => None,
     };
     json!({
@@ -112,12 +126,12 @@ pub(crate) fn event_json(state: &State, event: &Event) -> Json {
         "refusal": refusal,
         "law": event.law.to_string(),
         "dice": event.tape.dice.iter().map(|die| json!({
-            "what": die.what, "sides": die.sides.to_string(), "result": die.result.to_string(),
+            "what": worded(state, &die.what), "sides": die.sides.to_string(), "result": die.result.to_string(),
         })).collect::<Vec<_>>(),
         "effects": event.steps.iter().map(|step| json!({
             "table": step.effect.table(), "rule": step.rule.as_str(), "clause": step.clause,
         })).collect::<Vec<_>>(),
-        "notes": event.notes.iter().map(|note| note.text.as_str()).collect::<Vec<_>>(),
+        "notes": event.notes.iter().map(|note| worded(state, &note.text)).collect::<Vec<_>>(),
     })
 }
 
@@ -162,7 +176,7 @@ fn value_words(state: &State, value: &Value) -> String {
         Value::Text(text) => text.as_str().to_owned(),
         Value::Thing(Thing::Player(id)) => actor_name(state, Actor::Player(*id)),
         Value::Thing(Thing::Post(id)) if state.posts.contains_key(id) => {
-            format!("\"{}\"", state.posts[id].title.as_str())
+            format!("\"{}\"", worded(state, state.posts[id].title.as_str()))
         }
         Value::List(items) => {
             let words: Vec<String> = items.iter().map(|item| value_words(state, item)).collect();
@@ -206,19 +220,26 @@ pub(crate) fn event_lines(state: &State, event: &Event, out: &Output) -> Vec<Str
         Outcome::Done => {}
         Outcome::Opened(key) => line.push_str(&format!(" — waits for an answer ({})", key.action)),
         Outcome::Refused(refusal) => {
+            let refusal = themed(state, refusal);
             line.push_str(&format!(" — {} {refusal}", out.red("refused:")));
         }
-        Outcome::Lapsed(refusal) => line.push_str(&format!(" — {} {refusal}", out.red("lapsed:"))),
+        Outcome::Lapsed(refusal) => {
+            let refusal = themed(state, refusal);
+            line.push_str(&format!(" — {} {refusal}", out.red("lapsed:")));
+        }
     }
     let dice = event.tape.dice.iter().map(|die| {
         format!(
             "{:>8}die: {} of {} for {}",
-            "", die.result, die.sides, die.what
+            "",
+            die.result,
+            die.sides,
+            worded(state, &die.what)
         )
     });
     let notes = event
         .notes
         .iter()
-        .map(|note| format!("{:>8}{}", "", note.text));
+        .map(|note| format!("{:>8}{}", "", worded(state, &note.text)));
     std::iter::once(line).chain(dice).chain(notes).collect()
 }

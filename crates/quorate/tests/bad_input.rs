@@ -66,7 +66,7 @@ const NAMES: [Bad<'_>; 6] = [
     ),
 ];
 
-const ACTS: [Bad<'_>; 12] = [
+const ACTS: [Bad<'_>; 14] = [
     ("Bert", &["fly"], REFUSED, "an action called \"fly\""),
     ("Bert", &["hunt-monster"], REFUSED, "a Monster"),
     (
@@ -110,6 +110,18 @@ const ACTS: [Bad<'_>; 12] = [
     ("Bert", &["wihdraw", "1"], REFUSED, "such as withdraw"),
     (
         "Bert",
+        &["answer", "value=yes"],
+        REFUSED,
+        "a question that waits for your answer",
+    ),
+    (
+        "Bert",
+        &["dice", "at -2DICE6"],
+        REFUSED,
+        "a word such as DICE6",
+    ),
+    (
+        "Bert",
         &["wake", "rule=nowhere", "fence=first"],
         FAILED,
         "a fence is a number",
@@ -136,6 +148,23 @@ fn what_cannot_be_is_refused_and_leaves_nothing_behind() {
     let output = quorate(data, &["act", "town", "--as", &long, "apply-to-join"]);
     assert!(said(&output).contains("at most 64 characters"));
     assert_eq!(event_count(data), before, "something came of it");
+}
+
+#[test]
+fn what_a_rule_needs_is_told_in_the_words_of_the_theme() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = folder.path();
+    let founded = quorate(data, &["new", "dda-55", "--id", "space"]);
+    assert!(founded.status.success(), "{}", said(&founded));
+    let post = ["post", "category=Victory", "title=Mine"];
+    let told = said(&quorate(
+        data,
+        &[&["why", "space", "--as", "Anna"], &post[..]].concat(),
+    ));
+    assert!(
+        told.contains("an author who is not the DDA Commander"),
+        "{told}"
+    );
 }
 
 #[test]

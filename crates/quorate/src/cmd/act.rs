@@ -7,11 +7,12 @@ use quorate_engine::judge::Judge;
 use quorate_engine::offers::{self, Field, Offer};
 use quorate_engine::request::{CommandReader, RequestError};
 use quorate_engine::view::View;
+use quorate_engine::words::worded;
 use quorate_engine::{convert, why};
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, Command};
-use quorate_kernel::digest::Digest;
 use quorate_kernel::event::Outcome;
+use quorate_kernel::state::State;
 use quorate_kernel::{GameId, Moment, Name, PlayerId, Refusal, Value};
 use quorate_runtime::{Answer, Receipt};
 use serde_json::{Value as Json, json};
@@ -58,10 +59,9 @@ pub(crate) struct MovesArguments {
 pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     let folder = DataFolder::own(&arguments.data)?;
     let present = folder.present(&arguments.game)?;
-    let law = present.judge.state().law_digest();
     let (actor, act) = match command(arguments, &folder, &present)? {
         Ok(command) => command,
-        Err(refusal) => return Ok(refused(&refusal, law, out)),
+        Err(refusal) => return Ok(refused(&refusal, present.judge.state(), out)),
     };
     let key = arguments
         .key
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
     })?;
     let receipt = match answer {
         Answer::Refused(refusal) => {
-            return Ok(refused(&refusal, published.state.law_digest(), out));
+            return Ok(refused(&refusal, &published.state, out));
         }
         Answer::Kept(receipt) => receipt,
     };
@@ -101,19 +101,19 @@ fn outcome(receipt: &Receipt, present: &CurrentGame, out: &Output) -> ExitCode {
             ExitCode::SUCCESS
         }
         Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => {
-            report::tell_refusal(refusal, out);
+            report::tell_refusal(present.judge.state(), refusal, out);
             ExitCode::from(FOUND_WRONG)
         }
     }
 }
 
-/// What a version of the law refused.
-fn refused(refusal: &Refusal, law: Digest, out: &Output) -> ExitCode {
-    let mut told = report::refusal_json(refusal);
-    told["law"] = json!(law.to_string());
+/// What the law of a game refused.
+fn refused(refusal: &Refusal, state: &State, out: &Output) -> ExitCode {
+    let mut told = report::refusal_json(state, refusal);
+    told["law"] = json!(state.law_digest().to_string());
     out.value(&json!({ "refused": told }));
     out.line(out.red("refused"));
-    report::tell_refusal(refusal, out);
+    report::tell_refusal(state, refusal, out);
     ExitCode::from(FOUND_WRONG)
 }
 
@@ -189,7 +189,7 @@ pub(super) fn why(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
             ));
             Ok(ExitCode::SUCCESS)
         }
-        Err(refusal) => Ok(refused(&refusal, present.judge.state().law_digest(), out)),
+        Err(refusal) => Ok(refused(&refusal, present.judge.state(), out)),
     }
 }
 
@@ -203,11 +203,13 @@ pub(super) fn moves(arguments: &MovesArguments, out: &Output) -> Result<ExitCode
     let found = present
         .judge
         .query(present.now, |tx| offers::offers(tx, player));
+    let state = present.judge.state();
+    let themed = |text: &str| worded(state, text);
     let waiting = waiting(&present.judge, present.now, player);
     out.value(&json!({
         "at": present.now.to_string(),
         "waiting": waiting.iter().map(|(what, options)| json!({ "question": what, "options": options })).collect::<Vec<_>>(),
-        "moves": found.iter().map(offer_json).collect::<Vec<_>>(),
+        "moves": found.iter().map(|offer| offer_json(state, offer)).collect::<Vec<_>>(),
     }));
     for (what, options) in &waiting {
         out.line(format!(
@@ -221,7 +223,7 @@ pub(super) fn moves(arguments: &MovesArguments, out: &Output) -> Result<ExitCode
             "{} {}  {}{}",
             out.green("now"),
             out.bold(offer.action.as_str()),
-            offer.title,
+            themed(&offer.title),
             fields(&offer.fields)
         ));
     }
@@ -231,9 +233,10 @@ pub(super) fn moves(arguments: &MovesArguments, out: &Output) -> Result<ExitCode
                 .next_at
                 .map_or_else(|| out.red("no "), |at| at.to_string());
             out.line(format!(
-                "{when} {}  {}: {refusal}",
+                "{when} {}  {}: {}",
                 out.bold(offer.action.as_str()),
-                offer.title
+                themed(&offer.title),
+                report::themed(state, refusal)
             ));
         }
     }
@@ -250,7 +253,12 @@ fn waiting(judge: &Judge, now: Moment, player: PlayerId) -> Vec<(String, Vec<Str
             .collect()
     };
     let open = state.open.iter().filter(|(key, _)| key.who == player);
-    let open = open.map(|(_, open)| (open.question.what.clone(), labels(&open.question.options)));
+    let open = open.map(|(_, open)| {
+        (
+            worded(state, &open.question.what),
+            labels(&open.question.options),
+        )
+    });
     let duties = state.duties.iter().filter(|(_, duty)| duty.to == player);
     let duties = duties.map(|(id, duty)| {
         (
@@ -285,22 +293,22 @@ fn fields(fields: &[Field]) -> String {
     words.collect()
 }
 
-fn offer_json(offer: &Offer) -> Json {
+fn offer_json(state: &State, offer: &Offer) -> Json {
     json!({
         "action": offer.action.as_str(),
-        "title": offer.title,
+        "title": worded(state, &offer.title),
         "rule": offer.site.rule.as_str(),
         "clause": offer.site.clause,
         "fields": offer.fields.iter().map(|field| json!({
             "name": field.name.as_str(),
-            "title": field.title,
+            "title": worded(state, &field.title),
             "type": convert::type_name(&field.ty),
             "options": field.options.as_ref().map(|options| options.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>()),
             "remarks": field.remarks,
             "default": field.default.as_ref().map(convert::describe),
         })).collect::<Vec<_>>(),
-        "says": offer.says,
+        "says": worded(state, &offer.says),
         "open": offer.open.is_ok(),
-        "refusal": offer.open.as_ref().err().map(report::refusal_json),
+        "refusal": offer.open.as_ref().err().map(|refusal| report::refusal_json(state, refusal)),
     })
 }

@@ -8,6 +8,7 @@ use quorate_engine::convert;
 use quorate_engine::judge::Judge;
 use quorate_engine::query::PageAccount;
 use quorate_engine::view::View;
+use quorate_engine::words::worded;
 use quorate_forecast::words::{self, ForecastLine, Voice};
 use quorate_forecast::{Extent, Forecast, Fork, PastEvents, PatchTests, Proof, Proposed};
 use quorate_kernel::audience::Reader;
@@ -140,11 +141,12 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         .then(|| proof(&fork, &proposed, text, arguments.time()));
     let proof = proof.transpose()?.flatten();
     out.value(&json!({ "forecast": forecast, "tests": proof }));
+    let themed = |text: &str| worded(judge.state(), text);
     for section in words::sections(&forecast, &game) {
-        tell(section.title, &section.lines, out);
+        tell(section.title, &section.lines, &themed, out);
     }
     if let Some(proof) = &proof {
-        tell("Tests of the rules", &words::proof(proof), out);
+        tell("Tests of the rules", &words::proof(proof), &themed, out);
     }
     let is_refused = forecast.refused.is_some();
     Ok(if is_refused {
@@ -174,21 +176,19 @@ fn proof(fork: &Fork<'_>, proposed: &Proposed, text: &str, time: Span) -> Result
         .map(|tests| tests.run(move || data_folder::now() >= end)))
 }
 
-fn tell(title: &str, lines: &[ForecastLine], out: &Output) {
+/// Prints a section in the words of the theme; code stays as it is.
+fn tell(title: &str, lines: &[ForecastLine], themed: &dyn Fn(&str) -> String, out: &Output) {
     out.line(out.bold(title));
     for line in lines {
-        let lead = if line.is_alarm {
-            out.red(&line.lead)
-        } else {
-            line.lead.clone()
-        };
+        let lead = themed(&line.lead);
+        let lead = if line.is_alarm { out.red(&lead) } else { lead };
         let about = match &line.more {
-            Some(words::MoreAt::Post(id, title)) => format!(" {title} (post {id})"),
+            Some(words::MoreAt::Post(id, title)) => format!(" {} (post {id})", themed(title)),
             Some(words::MoreAt::Claim(seq)) => format!(" (event {seq})"),
             None => String::new(),
         };
         let gap = if line.text.is_empty() { "" } else { " " };
-        out.line(format!("  {lead}{gap}{}{about}", line.text));
+        out.line(format!("  {lead}{gap}{}{about}", themed(&line.text)));
         for finding in line.finding.lines() {
             out.line(format!("    {finding}"));
         }

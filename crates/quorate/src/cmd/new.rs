@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use quorate_kernel::command::Actor;
+use quorate_kernel::state::State;
 use quorate_kernel::{GameId, Name};
 use quorate_runtime::Answer;
 use quorate_runtime::ports::Journal;
@@ -65,9 +66,9 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Answer::Refused(refusal) => {
-            out.value(&json!({ "refused": report::refusal_json(&refusal) }));
+            out.value(&json!({ "refused": report::refusal_json(&State::default(), &refusal) }));
             out.line(out.red("refused"));
-            report::tell_refusal(&refusal, out);
+            report::tell_refusal(&State::default(), &refusal, out);
             Ok(ExitCode::from(FOUND_WRONG))
         }
     }
