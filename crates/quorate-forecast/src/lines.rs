@@ -131,19 +131,15 @@ pub(crate) fn change_line(
     voice: &dyn Voice,
 ) -> ForecastLine {
     let all = change.share();
-    let mut lines = change
-        .outcomes
-        .iter()
-        .map(|outcome| (consequence_line(&outcome.consequence, voice), outcome.share));
-    let Some((first, share)) = lines.next() else {
+    let Some(first) = change.outcomes.first() else {
         return ForecastLine::default();
     };
-    if change.outcomes.len() == 1 && all > 0.9999 {
-        return first;
+    let first = consequence_line(&first.consequence, voice);
+    let outcomes = ranges(change, voice).unwrap_or_else(|| told_apart(change, voice));
+    if let ([(text, _)], true) = (outcomes.as_slice(), all > 0.9999) {
+        let text = text.clone();
+        return ForecastLine { text, ..first };
     }
-    let plain = std::iter::once((first.text.clone(), share));
-    let plain = plain.chain(lines.map(|(line, share)| (line.text, share)));
-    let outcomes = ranges(change, voice).unwrap_or_else(|| plain.collect());
     let (told, rest) = outcomes.split_at(outcomes.len().min(OUTCOMES));
     let with_share = |(text, share): &(String, f64)| match text.as_str() {
         "" => percent(*share),
@@ -164,6 +160,33 @@ pub(crate) fn change_line(
         text: told.join("; "),
         ..first
     }
+}
+
+/// The outcomes in words, with their shares. Where words tell two of them alike, as "in another order" does, both are told at
+/// length; what nobody can tell apart even then is one outcome.
+fn told_apart(change: &PossibleChange, voice: &dyn Voice) -> Vec<(String, f64)> {
+    let texts: Vec<String> = change
+        .outcomes
+        .iter()
+        .map(|outcome| consequence_line(&outcome.consequence, voice).text)
+        .collect();
+    let mut told: Vec<(String, f64)> = Vec::new();
+    for (nth, outcome) in change.outcomes.iter().enumerate() {
+        let is_alike = texts.iter().filter(|text| **text == texts[nth]).count() > 1;
+        let text = match &outcome.consequence {
+            Consequence::Value {
+                old: Some(old),
+                new: Some(new),
+                ..
+            } if is_alike => ends(Some(old), Some(new), voice),
+            _ => texts[nth].clone(),
+        };
+        match told.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, share)) => *share += outcome.share,
+            None => told.push((text, outcome.share)),
+        }
+    }
+    told
 }
 
 /// Many numbers that a value may come to, as ranges of about the same share.
@@ -548,118 +571,13 @@ pub(crate) fn change_of(old: Option<&Value>, new: Option<&Value>, voice: &dyn Vo
     if let Some(moves) = old.zip(new).and_then(|(old, new)| voice.moves(old, new)) {
         return moves;
     }
+    ends(old, new, voice)
+}
+
+/// A value's two ends at length, whatever came and went between them.
+fn ends(old: Option<&Value>, new: Option<&Value>, voice: &dyn Voice) -> String {
     format!("{} → {}", named(old, voice), named(new, voice))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Plain;
-
-    impl Voice for Plain {
-        fn moment(&self, at: Moment) -> String {
-            at.to_string()
-        }
-
-        fn value(&self, value: &Value) -> String {
-            format!("{value:?}")
-        }
-    }
-
-    fn renamed(new: &str) -> Consequence {
-        Consequence::Rule {
-            rule: "r".into(),
-            title: new.to_owned(),
-            becomes: RuleFate::Renamed("1".to_owned()),
-        }
-    }
-
-    fn change(outcomes: &[(f64, &str)]) -> PossibleChange {
-        let outcome = |(share, new): &(f64, &str)| Possibility {
-            share: *share,
-            consequence: renamed(new),
-        };
-        PossibleChange {
-            outcomes: outcomes.iter().map(outcome).collect(),
-        }
-    }
-
-    #[test]
-    fn what_hangs_on_dice_is_told_in_shares_and_the_rest_as_it_is() {
-        let text = |outcomes: &[(f64, &str)]| change_line(&change(outcomes), true, &Plain).text;
-        assert_eq!(
-            text(&[(0.25, "2"), (0.75, "3")]),
-            "1 → 2 (25 %); 1 → 3 (75 %)"
-        );
-        assert_eq!(text(&[(1.0, "2")]), "1 → 2");
-        assert_eq!(text(&[(0.5, "2")]), "1 → 2 (50 %); not at all (50 %)");
-    }
-
-    #[test]
-    fn a_rule_that_loses_something_says_which_clause_and_what_still_works() {
-        let name = |clause, name: &str| LostName {
-            clause,
-            name: name.into(),
-            of: "Blindness".into(),
-        };
-        let loses = |lost: Vec<LostName>| Consequence::Loses {
-            rule: "combat".into(),
-            title: "Combat".into(),
-            lost,
-            kept: vec![name(4, "SIGHT")],
-            actions: vec![],
-        };
-        let line = consequence_line(&loses(vec![name(3, "blinded"), name(3, "dazed")]), &Plain);
-        assert!(line.is_alarm);
-        assert_eq!(
-            line.whole(),
-            "Combat would lose something: Clause 3 breaks where it uses `blinded` and `dazed` of Blindness. The rest of Combat \
-             works. It can go on using `SIGHT` of Blindness."
-        );
-        let lost =
-            [1, 3, 4].map(|clause| name(clause, if clause == 3 { "dazed" } else { "blinded" }));
-        let line = consequence_line(&loses(lost.to_vec()), &Plain);
-        assert!(
-            line.text.starts_with(
-                "Clauses 1 and 4 break where they use `blinded` of Blindness. Clause 3 breaks where it uses `dazed` of Blindness."
-            ),
-            "{}",
-            line.text
-        );
-        assert!(!consequence_line(&loses(vec![]), &Plain).is_alarm);
-    }
-
-    #[test]
-    fn many_numbers_are_told_as_ranges_so_that_each_has_its_place() {
-        let outcome = |new| Possibility {
-            share: 0.01,
-            consequence: Consequence::Value {
-                of: Called {
-                    thing: Thing::Game,
-                    called: String::new(),
-                },
-                name: "luck".into(),
-                title: "Luck".to_owned(),
-                old: Some(Value::Int(3)),
-                new: Some(Value::Int(new)),
-            },
-        };
-        let outcomes = (1..=100).rev().map(outcome).collect();
-        let line = change_line(&PossibleChange { outcomes }, true, &Plain).text;
-        assert!(
-            line.starts_with("Int(3) → 1 to 13 (13 %); 14 to 26 (13 %); "),
-            "{line}"
-        );
-        assert!(line.ends_with("; 92 to 100 (9 %)"), "{line}");
-        assert!(!line.contains("others"), "{line}");
-    }
-
-    #[test]
-    fn many_outcomes_are_cut_short() {
-        let texts: Vec<String> = (0..20).map(|n| n.to_string()).collect();
-        let outcomes: Vec<(f64, &str)> = texts.iter().map(|text| (0.05, text.as_str())).collect();
-        let line = change_line(&change(&outcomes), true, &Plain).text;
-        assert!(line.ends_with("1 → 7 (5 %); 12 others (60 %)"), "{line}");
-    }
-}
+mod tests;
