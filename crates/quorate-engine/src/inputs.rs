@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use quorate_kernel::event::Event;
+use quorate_kernel::rows::CellKey;
 use quorate_kernel::tape::Tape;
 use quorate_kernel::{PostId, Refusal};
 use quorate_law::budget::Cost;
@@ -47,6 +48,19 @@ pub struct UnmetCondition {
     pub test: Arc<str>,
     /// Which line of the event's log says so.
     pub note: usize,
+}
+
+/// A value that a matter sets, as it says.
+#[derive(Clone)]
+pub(crate) struct SaidValue {
+    /// Which value.
+    pub(crate) key: CellKey,
+    /// The change in a few words.
+    pub(crate) change: String,
+    /// What it was.
+    pub(crate) before: Datum,
+    /// What it is to be.
+    pub(crate) said: Datum,
 }
 
 /// What a judgement leaves to the next one, whatever came of it.

@@ -15,6 +15,7 @@ pub(crate) mod entities;
 pub(crate) mod first_edition;
 pub(crate) mod follow;
 pub(crate) mod guards;
+pub(crate) mod held;
 pub(crate) mod hooks;
 pub(crate) mod host;
 pub(crate) mod inborn;

@@ -20,7 +20,7 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Fault, Site, Stop};
 use quorate_law::world::World;
 
-use crate::inputs::UnmetCondition;
+use crate::inputs::{SaidValue, UnmetCondition};
 use crate::law::{Law, LawCache};
 use crate::memo::{Caches, DEPTH_MAX};
 use crate::reads::{ReadKey, Reads};
@@ -114,6 +114,7 @@ struct Work {
     unmet_conditions: Vec<UnmetCondition>,
     losses: Vec<usize>,
     done: Vec<(PostId, Datum)>,
+    said: Vec<SaidValue>,
 }
 
 /// A tracked value that changed, for the hooks on it.

@@ -256,6 +256,27 @@ fn what_the_law_leaves_out_comes_first_and_what_it_sets_off_is_told() {
 }
 
 #[test]
+fn what_a_filter_of_another_rule_keeps_back_is_told_before_the_vote() {
+    let thrifty = BILLS.replace(
+        "action(\"enact\"",
+        "def thrifty(new: int, p: Player, old: int) -> int:\n    return min(new, 5)\n\n\
+         modify(\"gold\", thrifty)\naction(\"enact\"",
+    );
+    let game = Game::found_under(&thrifty);
+    let rich = serde_json::json!([
+        { "do": "set_value", "thing": "Anna", "name": "gold", "value": 9 },
+    ]);
+    let forecast = game.whole(&rich.to_string());
+    let all = outcomes(&forecast);
+    let Consequence::LeftOut { rule, why } = &all[0].1 else {
+        panic!("{all:?}");
+    };
+    assert_eq!(rule.as_str(), "bills");
+    assert!(why.ends_with("makes Gold of Anna 5 and not 9"), "{why}");
+    assert_eq!(numbers(&forecast), [5]);
+}
+
+#[test]
 fn a_condition_is_asked_as_the_vote_stands_and_the_other_way() {
     let mut game = Game::found();
     let gold = "for p in players():\n    p.gold = 9\n";

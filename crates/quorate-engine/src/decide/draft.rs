@@ -14,7 +14,7 @@ use quorate_law::stop::Answer;
 
 use super::breaks::count_breaks;
 use crate::law::{Law, LawCache};
-use crate::topics::{automatics, conditions, entities, follow, last_look, new_law};
+use crate::topics::{automatics, conditions, entities, follow, held, last_look, new_law};
 use crate::tx::{Frame, Tx};
 
 /// What is decided: a command, on a state, under its law, as the event of a number.
@@ -53,10 +53,12 @@ pub struct EventDraft {
 
 /// What follows from the act, until nothing moves, and the last look.
 pub(super) fn finish(tx: &Tx) -> Answer<()> {
+    let said = held::standing(tx);
     follow::follow(tx)?;
     while entities::sweep_references(tx) {
         follow::follow(tx)?;
     }
+    held::tell_rest(tx, &said);
     new_law::bring_late(tx);
     last_look::check(tx)?;
     count_breaks(tx);

@@ -14,7 +14,8 @@ use quorate_law::stop::{Answer, Site, Stop};
 use super::payments::beyond_numbers;
 use super::people::EFFECTS;
 use super::{
-    change_records, entities, hooks, last_look, new_law, people, posts, rules, rulings, values,
+    change_records, entities, held, hooks, last_look, new_law, people, posts, rules, rulings,
+    values,
 };
 use crate::convert;
 use crate::law::Law;
@@ -314,6 +315,14 @@ fn apply_one(tx: &Tx, at: &str, clause: &Clause, left_out: Option<&LeftOut>) {
             tx.say(NoteKind::Said, format!("for people to do: {text}"));
             Ok(())
         }
+        Clause::SetValue { thing, name, .. } | Clause::AddToValue { thing, name, .. }
+            if left_out.is_some() =>
+        {
+            held::set(tx, (thing, name), &summary(clause), || {
+                set_value(tx, clause)
+            })
+            .map_err(rules::plain)
+        }
         other => apply_plain(tx, other).map_err(rules::plain),
     };
     let done = match done {
@@ -350,11 +359,10 @@ fn stands(tx: &Tx) -> Answer<()> {
     last_look::check(tx)
 }
 
-fn apply_plain(tx: &Tx, clause: &Clause) -> Answer<()> {
-    match clause {
-        Clause::SetValue { thing, name, value } => {
-            values::set_attribute(tx, thing, name.as_str(), convert::datum(value))
-        }
+/// Sets a value or adds to it. Says what it is to be, and which clause makes it something else, if one does.
+fn set_value(tx: &Tx, clause: &Clause) -> Answer<(Datum, Option<Site>)> {
+    let (thing, name, said) = match clause {
+        Clause::SetValue { thing, name, value } => (thing, name, convert::datum(value)),
         Clause::AddToValue {
             thing,
             name,
@@ -362,13 +370,24 @@ fn apply_plain(tx: &Tx, clause: &Clause) -> Answer<()> {
         } => match values::attribute(tx, thing, name.as_str())? {
             Datum::Int(now) => {
                 let more = now.checked_add(*amount).ok_or_else(beyond_numbers)?;
-                values::set_attribute(tx, thing, name.as_str(), Datum::Int(more))
+                (thing, name, Datum::Int(more))
             }
-            other => Err(Stop::fault(format!(
-                "{name} holds {}, to which nothing can be added",
-                convert::describe(&other)
-            ))),
+            other => {
+                return Err(Stop::fault(format!(
+                    "{name} holds {}, to which nothing can be added",
+                    convert::describe(&other)
+                )));
+            }
         },
+        _ => return Err(Stop::fault("the change sets no value")),
+    };
+    let by = values::set_by_filters(tx, thing, name.as_str(), said.clone())?;
+    Ok((said, by))
+}
+
+fn apply_plain(tx: &Tx, clause: &Clause) -> Answer<()> {
+    match clause {
+        Clause::SetValue { .. } | Clause::AddToValue { .. } => set_value(tx, clause).map(|_| ()),
         Clause::CreateThing { kind, values } => {
             let values = values
                 .iter()

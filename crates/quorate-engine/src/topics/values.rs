@@ -7,7 +7,7 @@ use quorate_kernel::rows::CellKey;
 use quorate_kernel::{Name, Thing, Value, rows};
 use quorate_law::datum::Datum;
 use quorate_law::declare::{Holds, Outside, ShownTo, ValueDecl};
-use quorate_law::stop::{Answer, Stop};
+use quorate_law::stop::{Answer, Site, Stop};
 use quorate_law::with_article;
 
 use super::{inborn, things};
@@ -113,6 +113,16 @@ fn default_named(tx: &Tx, kind: &Name, name: &Name) -> Datum {
 
 /// Writes an attribute: filters, type, range at once where it stops at its end, then the hooks' notice.
 pub(crate) fn set_attribute(tx: &Tx, thing: &Thing, name: &str, given: Datum) -> Answer<()> {
+    set_by_filters(tx, thing, name, given).map(|_| ())
+}
+
+/// The same; says which clause makes it another value than the one that was given, if one does.
+pub(super) fn set_by_filters(
+    tx: &Tx,
+    thing: &Thing,
+    name: &str,
+    given: Datum,
+) -> Answer<Option<Site>> {
     let law = tx.frame().law;
     let kind = things::kind_of(tx, thing)?;
     let Some(decl) = law.value(&kind, name).cloned() else {
@@ -136,10 +146,14 @@ pub(crate) fn set_attribute(tx: &Tx, thing: &Thing, name: &str, given: Datum) ->
         )));
     }
     let old = cell(tx, thing, &decl.it);
-    let new = filtered(tx, &law, thing, &decl, given, &old)?;
-    put_checked(tx, thing, &kind, &decl, &old, &new)
+    let (new, by) = filtered(tx, &law, thing, &decl, given, &old)?;
+    put_checked(tx, thing, &kind, &decl, &old, &new)?;
+    // What goes beyond a range that clamps stops at its end.
+    let stops = matches!(new, Datum::Int(_)) && cell(tx, thing, &decl.it) != new;
+    Ok(by.or_else(|| stops.then(|| decl.site.clone())))
 }
 
+/// A value after its filters, and the last of them that made it another.
 fn filtered(
     tx: &Tx,
     law: &Law,
@@ -147,16 +161,16 @@ fn filtered(
     decl: &At<ValueDecl>,
     given: Datum,
     old: &Datum,
-) -> Answer<Datum> {
-    let mut new = given;
+) -> Answer<(Datum, Option<Site>)> {
+    let (mut new, mut by) = (given, None);
     for filter in law.filters.get(&decl.it.name).into_iter().flatten() {
-        new = tx.call_at(
-            &filter.site,
-            &filter.it,
-            vec![new, Datum::Thing(thing.clone()), old.clone()],
-        )?;
+        let args = vec![new.clone(), Datum::Thing(thing.clone()), old.clone()];
+        let filtered = tx.call_at(&filter.site, &filter.it, args)?;
+        if filtered != new {
+            (new, by) = (filtered, Some(filter.site.clone()));
+        }
     }
-    Ok(new)
+    Ok((new, by))
 }
 
 /// Puts a checked value into its cell.

@@ -14,6 +14,7 @@ use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Fault, FaultKind, Stop};
 
 use super::Tx;
+use crate::inputs::SaidValue;
 use crate::law::{Law, LawCache};
 use crate::memo::Caches;
 use crate::reads::ReadKey;
@@ -104,6 +105,18 @@ impl Tx {
             text: format!("more than {} MiB is changed at once", EVENT_BYTES_MAX >> 20),
             kind: FaultKind::Limit,
         })))
+    }
+
+    /// Notes what a value is to be that a matter sets; what it was to be before does not count any more.
+    pub(crate) fn note_said(&self, said: SaidValue) {
+        let mut work = self.work.borrow_mut();
+        work.said.retain(|known| known.key != said.key);
+        work.said.push(said);
+    }
+
+    /// The values that matters set.
+    pub(crate) fn said(&self) -> Vec<SaidValue> {
+        self.work.borrow().said.clone()
     }
 
     /// Notes what code that a post carries has changed.
