@@ -226,10 +226,7 @@ impl DicePlan {
             ));
         }
         let (seed, dice) = chance::source(state, command.actor, &command.key, &command.act);
-        let mut answers: Vec<Chosen> = open
-            .as_ref()
-            .map(|open| open.tape.answers.clone())
-            .unwrap_or_default();
+        let mut answers = chance::choices(state, command.actor, &command.act);
         if let Some(open) = &open
             && let Some(value) = given_answer(&command.act, open)
         {

@@ -12,7 +12,7 @@ use crate::ids::EventSeq;
 use crate::name::Name;
 use crate::rows::{DueKey, OpenKey};
 use crate::state::State;
-use crate::tape::{DiceKey, Die, SeedId};
+use crate::tape::{Chosen, DiceKey, Die, SeedId};
 
 /// A die that fell for the first time in an event, and what it must follow from.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -81,6 +81,21 @@ pub fn source<'a>(state: &'a State, actor: Actor, key: &Name, act: &Act) -> (See
         key: key.clone(),
     };
     (fresh, &[])
+}
+
+/// The choices made in the middle of the action that a command resumes, or those that are kept with the dice of an undone one.
+pub fn choices(state: &State, actor: Actor, act: &Act) -> Vec<Chosen> {
+    let Some(resumed) = resumed(actor, act) else {
+        return Vec::new();
+    };
+    if let Some(open) = state.open.get(&resumed) {
+        return open.tape.answers.clone();
+    }
+    let waiting = state.waiting.get(&resumed);
+    match (act, waiting) {
+        (Act::Do { args, .. }, Some(waiting)) if waiting.are_for(args) => waiting.choices(),
+        _ => Vec::new(),
+    }
 }
 
 /// The dice that fell for the first time in an event, as they stand on its tape. `before` is the state that it was judged on. Of an

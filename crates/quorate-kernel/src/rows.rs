@@ -6,7 +6,7 @@ use crate::ids::{CommentId, EventSeq, Id, PlayerId, PostId};
 use crate::name::Name;
 use crate::patch::Patch;
 use crate::seal::Sealed;
-use crate::tape::{DiceKey, Die, SeedId, Tape};
+use crate::tape::{Chosen, DiceKey, Die, SeedId, Tape};
 use crate::time::Moment;
 use crate::value::{Thing, Value};
 
@@ -316,15 +316,49 @@ pub struct Waiting {
     /// The dice that fell already.
     pub dice: Vec<Die>,
     /// What was given to the action that they fell in, where it was undone: they are for that and for nothing else. None
-    /// where they are for whatever the next go is given.
+    /// where they are for whatever the next go is given. Behind the arguments stand the choices that are kept with them, each
+    /// under its question.
     pub rolled_for: Option<Vec<(Name, Value)>>,
 }
 
+/// What a question begins with that stands among the arguments for which dice are kept. No parameter is called so.
+const QUESTION: &str = "? ";
+
 impl Waiting {
+    /// What dice are for that fell in an action which was given this, and in the middle of which these choices were made.
+    #[must_use]
+    pub fn for_these(args: &[(Name, Value)], choices: &[Chosen]) -> Vec<(Name, Value)> {
+        let choices = choices.iter().map(|chosen| {
+            let name = Name::from(format!("{QUESTION}{}", chosen.what));
+            (name, chosen.value.clone())
+        });
+        args.iter().cloned().chain(choices).collect()
+    }
+
+    /// What was given to the action that was undone, if the dice are for that alone.
+    #[must_use]
+    pub fn arguments(&self) -> Option<Vec<(Name, Value)>> {
+        let is_argument = |(name, _): &&(Name, Value)| !name.as_str().starts_with(QUESTION);
+        let rolled_for = self.rolled_for.as_ref()?;
+        Some(rolled_for.iter().filter(is_argument).cloned().collect())
+    }
+
+    /// The choices that are kept with the dice: whoever has seen what comes of them makes no others.
+    #[must_use]
+    pub fn choices(&self) -> Vec<Chosen> {
+        let kept = self.rolled_for.iter().flatten();
+        let choices = kept.filter_map(|(name, value)| {
+            let what = name.as_str().strip_prefix(QUESTION)?.to_owned();
+            let value = value.clone();
+            Some(Chosen { what, value })
+        });
+        choices.collect()
+    }
+
     /// Whether these dice are for a go that is given this.
     #[must_use]
     pub fn are_for(&self, args: &[(Name, Value)]) -> bool {
-        let Some(rolled_for) = &self.rolled_for else {
+        let Some(rolled_for) = self.arguments() else {
             return true;
         };
         let is_given = |(name, value): &(Name, Value)| {

@@ -150,12 +150,17 @@ fn dice_wait_again(tx: &Tx, event: &Event) {
         Effect::Waiting { old: Some(row), .. } => Some(row.seed.clone()),
         _ => None,
     });
+    // Whoever takes back an action of their own has seen what comes of their choices, and makes no others. Where somebody else
+    // does, because a step was wrong, that step is chosen anew.
+    let is_own = tx.actor() == Some(key.who);
+    let choices = is_own.then_some(event.tape.answers.as_slice());
+    let given = |args: &[(Name, Value)]| Some(Waiting::for_these(args, choices.unwrap_or(&[])));
     let (seed, given) = match (&event.act, open_before(event)) {
         // In the first edition dice waited for a next go with whatever it is given, and those of a default were lost.
         (Act::Due { .. }, _) if tx.law.code.edition() < SECOND => return,
         _ if tx.law.code.edition() < SECOND => (fresh, None),
-        (Act::Do { args, .. }, _) => (waited.unwrap_or(fresh), Some(args.clone())),
-        (_, Some(open)) => (open.seed.clone(), Some(open.args.clone())),
+        (Act::Do { args, .. }, _) => (waited.unwrap_or(fresh), given(args)),
+        (_, Some(open)) => (open.seed.clone(), given(&open.args)),
         (_, None) => return,
     };
     let new = Waiting {

@@ -25,7 +25,7 @@ pub(crate) fn check(
     };
     let waiting = tx.row::<Waiting>(&key);
     let (Some(values), Some(decl)) = (
-        waiting.and_then(|row| row.rolled_for),
+        waiting.and_then(|row| row.arguments()),
         tx.law.actions.get(action),
     ) else {
         return Ok(());
@@ -65,7 +65,8 @@ fn is_possible(tx: &Tx, action: &Name, player: PlayerId, args: Vec<(Name, Datum)
 
 #[cfg(test)]
 mod tests {
-    use quorate_kernel::event::Event;
+    use quorate_kernel::command::{Act, Actor};
+    use quorate_kernel::event::{Event, Outcome};
     use quorate_kernel::{Refusal, Value};
     use quorate_law::datum::Datum;
 
@@ -103,6 +104,52 @@ action("shut", shut)"#;
         assert_eq!((again.tape.dice[0].result, game.value("fish")), (die, fish));
         let next = hunted(&mut game, 2).expect("nothing is owed any more");
         assert_ne!(next.tape.dice[0].result, die);
+    }
+
+    const FIGHT: &str = r#"fish = number("Fish", of = player)
+
+def fight(actor: Player):
+    weapon = choose("With what?", ["axe", "bow"])
+    actor.fish = roll(1000000, f"with the {weapon}")
+
+action("fight", fight)"#;
+
+    fn fought(game: &mut TinyGame, weapon: &str) -> Event {
+        game.act("fight", &[]).expect("anybody may");
+        let answer = Act::Answer {
+            action: "fight".into(),
+            value: Value::Word(weapon.into()),
+        };
+        let anna = Actor::Player(game.anna);
+        game.send(anna, answer).expect("it is offered")
+    }
+
+    #[test]
+    fn whoever_takes_back_their_own_action_does_it_again_with_the_same_choices() {
+        let mut game = game(FIGHT);
+        let first = fought(&mut game, "axe");
+        let fish = game.value("fish");
+        game.undo(first).expect("it can be taken back");
+        assert_eq!(game.value("fish"), Datum::Int(0));
+        let again = game.act("fight", &[]).expect("it is owed");
+        assert_eq!(again.outcome, Outcome::Done, "nothing is asked");
+        assert_eq!(again.tape.answers[0].value, Value::Word("axe".into()));
+        assert_eq!(game.value("fish"), fish);
+        let other = fought(&mut game, "bow");
+        assert_eq!(other.outcome, Outcome::Done, "nothing is owed any more");
+        assert_ne!(game.value("fish"), fish);
+    }
+
+    #[test]
+    fn what_was_taken_back_and_done_again_is_owed_again_with_the_same_choices() {
+        let mut game = game(FIGHT);
+        let first = fought(&mut game, "axe");
+        let fish = game.value("fish");
+        game.undo(first).expect("it can be taken back");
+        let again = game.act("fight", &[]).expect("it is owed");
+        game.undo(again).expect("it can be taken back");
+        game.act("fight", &[]).expect("it is owed");
+        assert_eq!(game.value("fish"), fish);
     }
 
     #[test]

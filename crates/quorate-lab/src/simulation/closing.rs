@@ -272,7 +272,7 @@ impl SimulatedGame {
     fn redo(&mut self) -> Result<(), String> {
         let open = self.open_matters();
         let waits = self.state().waiting.iter().filter_map(|(key, row)| {
-            let args = row.rolled_for.clone()?;
+            let args = row.arguments()?;
             let of_matter = |value: &Value| matches!(value, Value::Thing(Thing::Post(post)) if open.contains(post));
             let is_of_matter = args.first().is_some_and(|(_, value)| of_matter(value));
             is_of_matter.then(|| (key.who, key.action.clone(), args))
