@@ -41,6 +41,13 @@ pub(crate) struct RunTold {
     run: Option<CodeRun>,
 }
 
+impl RunTold {
+    /// When it is, since the worker began with what it is at.
+    pub(crate) fn at(&self) -> Duration {
+        self.at
+    }
+}
+
 /// A run that begins.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 struct CodeRun {
@@ -106,6 +113,8 @@ impl OpenRuns {
             };
         };
         let last = self.heard?;
+        // It had longer where the machine kept it waiting.
+        let time = time.max(last);
         self.pass(time.saturating_sub(last));
         let mut of_clause: BTreeMap<ClauseKey, Duration> = BTreeMap::new();
         for (run, took) in &self.took {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::process::{Patience, Process};
+use crate::patience::{Patience, worked};
 
 /// The version of what goes through the socket. Both ends are the same program, so it only guards against one that was
 /// replaced while the server ran.
@@ -96,8 +96,8 @@ pub fn read(mut from: impl Read) -> io::Result<Vec<u8>> {
 pub(crate) struct Until<'a> {
     socket: &'a UnixStream,
     end: Instant,
-    /// With whom there is patience.
-    patience: Option<(&'a Process, Patience)>,
+    /// With which process there is patience.
+    patience: Option<(u32, Patience)>,
 }
 
 impl<'a> Until<'a> {
@@ -113,18 +113,18 @@ impl<'a> Until<'a> {
         }
     }
 
-    /// The socket of a worker that had had a processor for `worked` before it began, and that gets longer if it has none.
-    pub(crate) fn with_patience(process: &'a Process, time: Duration, worked: Duration) -> Self {
+    /// The same, and longer where the process at the other end has no processor.
+    pub(crate) fn with_patience(self, process: u32, patience: Patience) -> Self {
         Self {
-            patience: Some((process, Patience::of(time, worked))),
-            ..Self::after(&process.socket, time)
+            patience: Some((process, patience)),
+            ..self
         }
     }
 
-    /// The worker had had a processor for so long when it was looked at last; what it does from here on counts.
-    pub(crate) fn begins_at(&mut self, worked: Duration) {
+    /// The worker had had a processor for `so_far` when so much of its time was left: what it does from there on counts.
+    pub(crate) fn measures(&mut self, so_far: Duration, left: Duration) {
         if let Some((_, patience)) = &mut self.patience {
-            patience.begins_at(worked);
+            patience.measures(so_far, left);
         }
     }
 
@@ -135,10 +135,10 @@ impl<'a> Until<'a> {
     fn left(&mut self) -> io::Result<Option<Duration>> {
         let now = Instant::now();
         if self.end <= now {
-            let longer = self.patience.as_mut().and_then(|(process, patience)| {
-                let worked = process.worked();
-                patience.longer(worked)
-            });
+            let longer = self
+                .patience
+                .as_mut()
+                .and_then(|(process, patience)| patience.longer(worked(*process)));
             self.end = now + longer.ok_or(io::ErrorKind::TimedOut)?;
         }
         Ok(Some(self.end.duration_since(now)))

@@ -161,9 +161,10 @@ impl DistantJudge {
             };
             self.pool.count(&error);
             let over = frame::is_over(&error);
-            let worked = heard.worked.unwrap_or_default();
+            let (worked, left) = heard.worked.unwrap_or_default();
             let is_known = !over || heard.worked.is_some();
-            let at_fault = is_known && worker.process.is_at_fault(over, time, worked);
+            let was_silent = heard.runs.is_silent();
+            let at_fault = is_known && worker.process.is_at_fault(over, left, worked);
             if judged.is_empty()
                 && at_fault
                 && let Some(clause) = heard.runs.culprit(&self.state, over.then_some(time), true)
@@ -174,7 +175,7 @@ impl DistantJudge {
             let is_again = tries > 0;
             let is_settled = self.culprit.is_some()
                 || !judged.is_empty()
-                || (over && at_fault)
+                || (over && !was_silent)
                 || (is_again && (over || at_fault));
             if is_settled || tries == AGAIN_MAX {
                 break error;
@@ -340,8 +341,8 @@ fn say<T: serde::de::DeserializeOwned>(
 #[derive(Default)]
 struct HeardRuns {
     runs: OpenRuns,
-    /// How long it had had a processor when it first said something.
-    worked: Option<Duration>,
+    /// How long it had had a processor when it first said something, and how much of its time was left then.
+    worked: Option<(Duration, Duration)>,
     /// Whether it said something of any command of its row, which it does of those that take long.
     was_slow: bool,
 }
@@ -371,8 +372,9 @@ fn verdict(
             JudgeSays::Runs(said) => {
                 if heard.worked.is_none() {
                     let worked = worker.process.worked().unwrap_or_default();
-                    (heard.worked, heard.was_slow) = (Some(worked), true);
-                    line.begins_at(worked);
+                    let left = time.saturating_sub(said.at());
+                    (heard.worked, heard.was_slow) = (Some((worked, left)), true);
+                    line.measures(worked, left);
                     worker.process.stand_back();
                 }
                 heard.runs.hear(said);

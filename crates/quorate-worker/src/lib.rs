@@ -12,6 +12,7 @@ pub mod confine;
 mod culprit;
 pub mod frame;
 pub mod judges;
+mod patience;
 pub mod pipe;
 pub mod process;
 pub mod readers;

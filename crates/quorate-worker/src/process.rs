@@ -14,6 +14,7 @@ use rustix::process::{Pid, setpriority_process};
 
 use crate::confine::{Bounds, lock};
 use crate::frame::{self, Hello, Until};
+use crate::patience::{is_most_of, worked};
 
 /// How long a worker may take until it has locked itself.
 const READY_WITHIN: Duration = Duration::from_secs(10);
@@ -28,9 +29,6 @@ const ALLOCATOR: [(&str, &str); 1] = [("MIMALLOC_ARENA_EAGER_COMMIT", "0")];
 /// The signals by which others end a process.
 const KILL: i32 = 9;
 const TERM: i32 = 15;
-
-/// How often a job gets as long again whose worker had no processor for half of its time.
-const LONGER_MAX: u32 = 2;
 
 /// How much a worker that takes long stands back behind all others, as the system counts it.
 const STANDS_BACK: i32 = 10;
@@ -83,43 +81,6 @@ impl Program {
     }
 }
 
-/// How long a worker is waited for: so long by the clock, and longer where the machine is too busy to give it a processor. Nobody's
-/// code is stopped for what others do.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
-    time: Duration,
-    /// How long it had had a processor when it began.
-    before: Duration,
-    longer: u32,
-}
-
-impl Patience {
-    /// With a worker that had had a processor for `before` when it began.
-    pub(crate) fn of(time: Duration, before: Duration) -> Self {
-        Self {
-            time,
-            before,
-            longer: 0,
-        }
-    }
-
-    /// It had had a processor for so long when it was looked at.
-    pub(crate) fn begins_at(&mut self, worked: Duration) {
-        self.before = worked;
-    }
-
-    /// How much longer it is waited for, its time being over by the clock and `now` being how long it has had a processor; nothing
-    /// where it had one for half of its time, or the system does not tell.
-    pub(crate) fn longer(&mut self, now: Option<Duration>) -> Option<Duration> {
-        let worked = now?.saturating_sub(self.before);
-        let is_kept_waiting = worked < self.time / 2 && self.longer < LONGER_MAX;
-        is_kept_waiting.then(|| {
-            self.longer += 1;
-            self.time
-        })
-    }
-}
-
 impl Process {
     /// Its number in the system.
     pub(crate) fn id(&self) -> u32 {
@@ -137,7 +98,7 @@ impl Process {
 
     /// How long it has had a processor so far; none where the system does not tell.
     pub(crate) fn worked(&self) -> Option<Duration> {
-        system::worked(self.id())
+        worked(self.id())
     }
 
     /// Whether it has ended.
@@ -145,12 +106,12 @@ impl Process {
         self.child.try_wait().is_ok_and(|end| end.is_some())
     }
 
-    /// Whether it was lost by what it did. If its time was over, that was so if it had a processor for a quarter of it, `worked`
+    /// Whether it was lost by what it did. If its time was over, that was so if it had a processor for nearly all of it, `worked`
     /// being what it had had before; else, if it ended by itself. One that somebody killed did not.
     pub(crate) fn is_at_fault(&mut self, over: bool, time: Duration, worked: Duration) -> bool {
         if over {
             let now = self.worked();
-            return now.is_some_and(|now| now.saturating_sub(worked) >= time / 4);
+            return now.is_some_and(|now| is_most_of(now.saturating_sub(worked), time));
         }
         // It is gone or about to be; how it ended is settled already.
         drop(self.child.kill());
@@ -200,62 +161,4 @@ fn end_with_the_server(socket: &UnixStream) -> io::Result<()> {
     };
     let thread = std::thread::Builder::new().stack_size(WATCH_STACK);
     thread.spawn(wait).map(drop)
-}
-
-#[cfg(target_os = "linux")]
-mod system {
-    use std::time::Duration;
-
-    /// How long a tick of the system's own counts is: a hundredth of a second, on every machine that we know.
-    const TICK: Duration = Duration::from_millis(10);
-
-    /// What the system says of a process that was stopped by a signal.
-    const HELD: char = 'T';
-
-    /// How long a process has had a processor; none where that is not told, and for one that somebody holds.
-    pub(super) fn worked(id: u32) -> Option<Duration> {
-        let line = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        // The name in brackets may hold anything. After it stands what it is at, and the twelfth and thirteenth word count ticks.
-        let (_, rest) = line.rsplit_once(") ")?;
-        if rest.starts_with(HELD) {
-            return None;
-        }
-        let mut ticks = rest.split(' ').skip(11).map(str::parse::<u32>);
-        let (own, of_system) = (ticks.next()?.ok()?, ticks.next()?.ok()?);
-        Some(TICK * own.saturating_add(of_system))
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use std::time::Duration;
-
-    /// How long a process has had a processor: nobody knows here.
-    pub(super) fn worked(_: u32) -> Option<Duration> {
-        None
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_worker_gets_longer_while_it_has_no_processor() {
-        let [second, tenth] = [1_000, 100].map(Duration::from_millis);
-        let before = Duration::from_secs(7);
-        let mut patience = Patience::of(second, before);
-        assert_eq!(patience.longer(Some(before + tenth)), Some(second));
-        assert_eq!(patience.longer(Some(before + 2 * tenth)), Some(second));
-        let why = "not for ever";
-        assert_eq!(patience.longer(Some(before + 3 * tenth)), None, "{why}");
-    }
-
-    #[test]
-    fn a_worker_that_had_a_processor_gets_no_longer() {
-        let [second, half] = [1_000, 500].map(Duration::from_millis);
-        let mut patience = Patience::of(second, Duration::ZERO);
-        assert_eq!(patience.longer(Some(half)), None);
-        assert_eq!(patience.longer(None), None, "nobody knows whether it had");
-    }
 }

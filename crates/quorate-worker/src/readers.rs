@@ -5,8 +5,8 @@
 //! long are heavy jobs of that game, and pages of games that are not known to be quick leave a worker to the others. A worker whose job's time is over,
 //! or for whose answer nobody waits any more, is killed, and another one takes its place.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -14,16 +14,16 @@ use quorate_kernel::GameId;
 use quorate_runtime::Answer;
 use quorate_runtime::judge::Culprit;
 use quorate_runtime::ports::{Job, JobFailed, Workers, WorkersStanding};
-use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 
 use crate::culprit::OpenRuns;
 use crate::frame;
 use crate::judges::WorkerJudges;
+use crate::patience::Patience;
 use crate::pipe::{Near, Upward, WorkerTask, Working};
-use crate::process::{Patience, Process, Program};
+use crate::process::{Process, Program};
 use pace::{GamePace, Paces};
-use pool::{Pool, WatchedTurn};
+use pool::{Pool, ReadersWorker, WatchedTurn, locked};
 
 mod pace;
 mod pool;
@@ -57,35 +57,6 @@ pub struct Readers {
     paces: Paces,
     /// How many pages of games that are not known to be quick are made at a time: the others have a worker left.
     unproven: Semaphore,
-}
-
-struct ReadersWorker {
-    pool: Arc<Pool>,
-    /// None while it is being dropped.
-    process: Option<Process>,
-    socket: UnixStream,
-    /// Whose law it has at hand.
-    game: Option<GameId>,
-    jobs: u32,
-    /// Whether another one is being made ready in its place.
-    has_successor: bool,
-    forgets: u64,
-    /// How long it had had a processor when it began with its job.
-    worked: Duration,
-}
-
-impl Drop for ReadersWorker {
-    fn drop(&mut self) {
-        self.pool.count.fetch_sub(1, Ordering::Relaxed);
-        // The system may take its time to take a large process apart.
-        let process = self.process.take();
-        std::thread::spawn(move || drop(process));
-    }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code under these locks can leave what they hold half-changed.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Readers {
@@ -155,6 +126,16 @@ impl Workers for Readers {
             } else {
                 None
             };
+            // Whoever asks for much, and whatever game is asked for much, leaves a worker to the others.
+            let (mine, games) = (
+                pool.share(&job.who),
+                page_of.map(|game| pool.share(game.as_str())),
+            );
+            let _mine = mine.acquire_owned().await;
+            let _games = match games {
+                Some(games) => Some(games.acquire_owned().await),
+                None => None,
+            };
             let slot = pool.slots.acquire().await;
             let _slot = slot.map_err(|error| JobFailed::NotStarted(error.to_string()))?;
             // Many may have come at once, before anybody knew that the game's pages take long.
@@ -209,8 +190,6 @@ struct LostJob {
     failed: JobFailed,
     /// Whether its worker was lost by what it did.
     at_fault: bool,
-    /// Whether its worker had a processor for nearly all of its time, so that nobody else is why it took so long.
-    was_undisturbed: bool,
 }
 
 impl LostJob {
@@ -219,9 +198,9 @@ impl LostJob {
         self.failed == JobFailed::Ended && !self.at_fault
     }
 
-    /// Whether it was at work all the time that it had.
-    fn ran_away(&self) -> bool {
-        matches!(self.failed, JobFailed::TimeOver(_)) && self.at_fault
+    /// Whether its time was over without its worker having had a processor for that time.
+    fn was_kept_waiting(&self) -> bool {
+        matches!(self.failed, JobFailed::TimeOver(_)) && !self.at_fault
     }
 }
 
@@ -239,7 +218,7 @@ impl Readers {
             };
             let said_something = !runs.is_silent();
             // Where many clauses share the time, the longest sleeps once it is certain that the page never comes otherwise.
-            let blames_longest = tries > 0 && lost.was_undisturbed;
+            let blames_longest = tries > 0;
             if lost.at_fault
                 && self
                     .puts_to_sleep(job, runs, &lost.failed, blames_longest)
@@ -251,8 +230,9 @@ impl Readers {
             }
             // Once more, by a worker that says what it is at from the beginning. Where one is merely killed, the reader does not
             // notice.
-            let is_known = lost.ran_away() && said_something && !lost.was_undisturbed;
-            let is_settled = tries > 0 || is_known || !job.is_in_force;
+            // The machine has too much to do; another try is no help.
+            let is_kept_waiting = lost.was_kept_waiting() && said_something;
+            let is_settled = tries > 0 || is_kept_waiting || !job.is_in_force;
             if (is_settled && !lost.was_merely_killed()) || tries == AGAIN_MAX {
                 return Err(lost.failed);
             }
@@ -272,7 +252,6 @@ impl Readers {
         let mut worker = taken.map_err(|failed| LostJob {
             failed,
             at_fault: true,
-            was_undisturbed: false,
         })?;
         let failed = match worker.work(job, &self.near, tells_after, runs).await {
             Ok(made) => {
@@ -293,21 +272,14 @@ impl Readers {
         counter.fetch_add(1, Ordering::Relaxed);
         let (mut process, time, worked) = (worker.process.take(), job.time, worker.worked);
         let ending = tokio::task::spawn_blocking(move || {
-            let process = process.as_mut()?;
-            let now = process.worked().unwrap_or_default();
-            let was_undisturbed = now.saturating_sub(worked) >= time / 4 * 3;
-            Some((process.is_at_fault(over, time, worked), was_undisturbed))
+            let process = process.as_mut();
+            process.is_some_and(|process| process.is_at_fault(over, time, worked))
         });
-        let ended = ending.await.ok().flatten();
-        let (at_fault, was_undisturbed) = ended.unwrap_or_default();
+        let at_fault = ending.await.unwrap_or(false);
         tracing::warn!(%failed, at_fault, who = job.who, "a worker is killed");
         drop(worker);
         self.replace(pool);
-        Err(LostJob {
-            failed,
-            at_fault,
-            was_undisturbed,
-        })
+        Err(LostJob { failed, at_fault })
     }
 
     /// Has another worker ready in place of one that is gone. One of pages takes up the laws of quick games first: their next pages
@@ -372,17 +344,6 @@ impl Readers {
 }
 
 impl ReadersWorker {
-    /// Whether it has ended.
-    fn is_gone(&mut self) -> bool {
-        self.process.as_mut().is_none_or(Process::is_gone)
-    }
-
-    /// How long it has had a processor since it began with its job; nothing where the system does not tell.
-    fn worked(&self) -> Duration {
-        let now = self.process.as_ref().and_then(Process::worked);
-        now.unwrap_or_default().saturating_sub(self.worked)
-    }
-
     /// Has it do a job, and answers what it asks meanwhile. Whatever goes wrong, it is of no more use.
     async fn work(
         &mut self,

@@ -20,6 +20,7 @@ use quorate_runtime::ports::{Job, JobFailed, TokenScope};
 use serde::{Deserialize, Serialize};
 use tower::ServiceExt;
 
+use crate::api::asked;
 use crate::api::caller::Caller;
 use crate::api::problem::Problem;
 use crate::app::error::AppError;
@@ -197,7 +198,7 @@ pub(super) async fn hand_over(
     {
         return failed(&site, &visitor, &parts, often.into());
     }
-    let Ok(body) = to_bytes(body, BODY_BYTES).await else {
+    let Ok(body) = to_bytes(body, body_bytes(&parts)).await else {
         return too_large(&site, &visitor, &parts);
     };
     let effort = if effort == WorkSort::Preview && asks_for_tests(&body) {
@@ -277,6 +278,15 @@ async fn visitor(parts: &mut Parts, site: &Arc<AppState>) -> Result<Visitor, Res
     visitor.map_err(IntoResponse::into_response)
 }
 
+/// How much may be sent there.
+fn body_bytes(parts: &Parts) -> usize {
+    if is_api(parts) {
+        asked::BODY_BYTES
+    } else {
+        BODY_BYTES
+    }
+}
+
 fn is_api(parts: &Parts) -> bool {
     parts.uri.path().starts_with(API)
 }
@@ -292,7 +302,7 @@ fn failed(site: &AppState, visitor: &Visitor, parts: &Parts, error: AppError) ->
 /// A body that is longer than any form.
 fn too_large(site: &AppState, visitor: &Visitor, parts: &Parts) -> Response {
     if is_api(parts) {
-        return Problem::too_large(BODY_BYTES).into_response();
+        return Problem::too_large(body_bytes(parts)).into_response();
     }
     let why = format!("A form holds at most {} KiB.", BODY_BYTES / 1024);
     let mut response = reply::failed(site, visitor, None, AppError::Form(why));

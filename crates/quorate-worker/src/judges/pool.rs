@@ -9,6 +9,7 @@ use quorate_runtime::judge::Head;
 use quorate_runtime::ports::WorkersStanding;
 
 use crate::frame::{self, Until};
+use crate::patience::Patience;
 use crate::process::{Process, Program};
 
 /// How many workers are kept for games whose commands are quick.
@@ -61,7 +62,8 @@ pub(super) struct JudgesWorker {
 impl JudgesWorker {
     /// The line to it, for so long, or longer where it has no processor.
     pub(super) fn line(&self, time: Duration) -> Until<'_> {
-        Until::with_patience(&self.process, time, self.worked)
+        let patience = Patience::of(time, self.worked);
+        Until::after(&self.process.socket, time).with_patience(self.process.id(), patience)
     }
 }
 

@@ -13,6 +13,9 @@ const QUICK: Duration = Duration::from_millis(40);
 /// A page that has a processor for so long is slow.
 const SLOW: Duration = Duration::from_millis(200);
 
+/// How long a game stays slow after its last slow page, however quick others are in between.
+const SLOW_FOR: Duration = Duration::from_secs(30);
+
 /// How long a game's pace is known after its last page.
 const KNOWN_FOR: Duration = Duration::from_mins(10);
 
@@ -23,7 +26,7 @@ pub(super) enum GamePace {
     Quick,
     /// Nobody knows, or it is between the two.
     Unknown,
-    /// One was slow, and none was much quicker since.
+    /// One was slow, and that is not long ago or the last one, at least.
     Slow,
 }
 
@@ -37,6 +40,8 @@ struct KnownPace {
     pace: GamePace,
     /// When the last one was made.
     since: Instant,
+    /// When the last slow one was made.
+    slow_at: Option<Instant>,
     /// How many were made, those of long ago counting for less.
     pages: u32,
 }
@@ -72,27 +77,31 @@ impl Paces {
 
     /// A page of a game had a processor for so long.
     pub(super) fn note(&self, game: &GameId, worked: Duration) {
-        let pace = match self.of(game) {
-            _ if worked >= SLOW => GamePace::Slow,
-            _ if worked <= QUICK => GamePace::Quick,
-            GamePace::Slow if worked >= SLOW / 2 => GamePace::Slow,
-            _ => GamePace::Unknown,
-        };
-        let now = now();
+        self.note_at(game, worked, now());
+    }
+
+    fn note_at(&self, game: &GameId, worked: Duration, now: Instant) {
         let mut known = self.known();
-        if let Some(known) = known.get_mut(game) {
-            known.pace = pace;
-            known.since = now;
-            known.pages = known.pages.saturating_add(1);
-            return;
-        }
-        known.retain(|_, known| known.is_fresh(now));
-        let first = KnownPace {
-            pace,
-            since: now,
-            pages: 1,
+        let before = known.get(game).filter(|known| known.is_fresh(now));
+        let slow_at = if worked >= SLOW {
+            Some(now)
+        } else {
+            before.and_then(|known| known.slow_at)
         };
-        known.insert(game.clone(), first);
+        let page = KnownPace {
+            pace: match slow_at {
+                Some(at) if now.duration_since(at) < SLOW_FOR => GamePace::Slow,
+                _ if worked <= QUICK => GamePace::Quick,
+                _ => GamePace::Unknown,
+            },
+            since: now,
+            slow_at,
+            pages: before.map_or(1, |known| known.pages.saturating_add(1)),
+        };
+        if !known.contains_key(game) {
+            known.retain(|_, known| known.is_fresh(now));
+        }
+        known.insert(game.clone(), page);
     }
 }
 
@@ -115,20 +124,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_game_is_slow_from_a_slow_page_to_a_quicker_one() {
+    fn a_game_stays_slow_for_a_while_however_quick_other_pages_of_it_are() {
         let game: GameId = "reef".parse().unwrap();
         let paces = Paces::default();
         assert_eq!(paces.of(&game), GamePace::Unknown, "nobody has read it yet");
-        paces.note(&game, QUICK);
-        assert_eq!(paces.of(&game), GamePace::Quick);
-        paces.note(&game, QUICK * 2);
-        assert_eq!(paces.of(&game), GamePace::Unknown);
-        paces.note(&game, SLOW);
-        paces.note(&game, SLOW * 3 / 4);
-        let why = "one that is nearly slow changes nothing";
-        assert_eq!(paces.of(&game), GamePace::Slow, "{why}");
-        paces.note(&game, QUICK * 2);
-        assert_eq!(paces.of(&game), GamePace::Unknown);
+        let start = now();
+        let pace_after = |worked, seconds| {
+            paces.note_at(&game, worked, start + Duration::from_secs(seconds));
+            paces.of(&game)
+        };
+        assert_eq!(pace_after(QUICK, 0), GamePace::Quick);
+        assert_eq!(pace_after(QUICK * 2, 1), GamePace::Unknown);
+        assert_eq!(pace_after(SLOW, 2), GamePace::Slow);
+        assert_eq!(pace_after(QUICK, 3), GamePace::Slow);
+        assert_eq!(pace_after(SLOW, 20), GamePace::Slow);
+        assert_eq!(pace_after(QUICK, 40), GamePace::Slow, "20 s are not long");
+        assert_eq!(pace_after(QUICK, 51), GamePace::Quick);
     }
 
     #[test]

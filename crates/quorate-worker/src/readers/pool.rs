@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use quorate_kernel::GameId;
@@ -10,9 +10,8 @@ use quorate_runtime::ports::JobFailed;
 use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 
-use super::{ReadersWorker, locked};
 use crate::frame;
-use crate::process::Program;
+use crate::process::{Process, Program};
 
 /// How long the turn of a job stays taken whose reader went away.
 const LEFT_TURN: Duration = Duration::from_secs(1);
@@ -32,6 +31,9 @@ pub(super) struct Pool {
     jobs_max: usize,
     /// How many work at a time.
     pub(super) slots: Semaphore,
+    /// How many work at a time for one account or address, or for one game.
+    share: usize,
+    shares: Mutex<HashMap<String, Arc<Semaphore>>>,
     /// Who has a job here.
     turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     pub(super) idle: Mutex<Vec<ReadersWorker>>,
@@ -73,6 +75,49 @@ impl Drop for WatchedTurn {
     }
 }
 
+/// One of them.
+pub(super) struct ReadersWorker {
+    pub(super) pool: Arc<Pool>,
+    /// None while it is being dropped.
+    pub(super) process: Option<Process>,
+    pub(super) socket: UnixStream,
+    /// Whose law it has at hand.
+    pub(super) game: Option<GameId>,
+    pub(super) jobs: u32,
+    /// Whether another one is being made ready in its place.
+    pub(super) has_successor: bool,
+    pub(super) forgets: u64,
+    /// How long it had had a processor when it began with its job.
+    pub(super) worked: Duration,
+}
+
+impl Drop for ReadersWorker {
+    fn drop(&mut self) {
+        self.pool.count.fetch_sub(1, Ordering::Relaxed);
+        // The system may take its time to take a large process apart.
+        let process = self.process.take();
+        std::thread::spawn(move || drop(process));
+    }
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No code under these locks can leave what they hold half-changed.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl ReadersWorker {
+    /// Whether it has ended.
+    pub(super) fn is_gone(&mut self) -> bool {
+        self.process.as_mut().is_none_or(Process::is_gone)
+    }
+
+    /// How long it has had a processor since it began with its job; nothing where the system does not tell.
+    pub(super) fn worked(&self) -> Duration {
+        let now = self.process.as_ref().and_then(Process::worked);
+        now.unwrap_or_default().saturating_sub(self.worked)
+    }
+}
+
 impl Pool {
     pub(super) fn new(
         program: Program,
@@ -85,6 +130,8 @@ impl Pool {
             setup,
             jobs_max,
             slots: Semaphore::new(slots),
+            share: slots.saturating_sub(1).max(1),
+            shares: Mutex::default(),
             turns: Mutex::default(),
             idle: Mutex::default(),
             count: AtomicUsize::new(0),
@@ -164,6 +211,14 @@ impl Pool {
     pub(super) fn put_new(&self, worker: ReadersWorker) {
         locked(&self.idle).retain(|worker| !worker.has_successor);
         self.put(worker);
+    }
+
+    /// The share of somebody, or of a game: there is always a place that others can have.
+    pub(super) fn share(&self, of: &str) -> Arc<Semaphore> {
+        let mut shares = locked(&self.shares);
+        shares.retain(|_, share| Arc::strong_count(share) > 1);
+        let share = shares.entry(of.to_owned());
+        Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new(self.share))))
     }
 
     /// The turn of somebody: whoever holds it has a job running or in line for a slot.

@@ -1,5 +1,7 @@
 //! How workers of readers are kept, and whose turn it is.
 
+use tokio::net::UnixStream;
+
 use super::pool::{JOBS_BEYOND, JOBS_MAX};
 use super::*;
 
