@@ -102,12 +102,12 @@ mod tests {
 
     #[test]
     fn a_worker_that_had_a_processor_gets_no_longer() {
-        let [second, most] = [1_000, 750].map(Duration::from_millis);
+        let [second, most, quarter] = [1_000, 750, 250].map(Duration::from_millis);
         let mut patience = Patience::of(second, Duration::ZERO);
         assert_eq!(patience.longer(Some(most)), None);
         assert_eq!(patience.longer(None), None, "nobody knows whether it had");
-        patience.measures(Duration::ZERO, second - most);
-        let little = (second - most) / 4 * 3;
+        patience.measures(Duration::ZERO, quarter);
+        let little = quarter / 4 * 3;
         assert_eq!(patience.longer(Some(little)), None, "of what was left");
     }
 }
