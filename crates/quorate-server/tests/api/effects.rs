@@ -280,7 +280,9 @@ async fn what_a_report_says_of_rules_and_values_comes_true() {
 async fn what_a_report_says_of_words_pages_and_people_comes_true() {
     let game = Game::of_six().await;
     let term = json!([{ "do": "set_term", "name": "player", "one": "Keeper", "many": "Keepers" }]);
-    let lines = game.comes_true("Keepers", term).await;
+    let lines = game
+        .comes_true("[Core] [Special Case] [Appendix] Keepers", term)
+        .await;
     assert!(
         lines
             .iter()
