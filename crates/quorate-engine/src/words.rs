@@ -2,7 +2,7 @@
 
 use quorate_kernel::rows::CellKey;
 use quorate_kernel::state::State;
-use quorate_kernel::{Name, Thing, Value};
+use quorate_kernel::{Name, Refusal, Thing, Value};
 use quorate_law::capital;
 
 use crate::law::Law;
@@ -36,6 +36,17 @@ pub fn worded(state: &State, text: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// A refusal with the tokens in its words replaced, as [`worded`] does.
+pub fn worded_refusal(state: &State, refusal: &Refusal) -> Refusal {
+    let mut refusal = refusal.clone();
+    let texts = refusal.needs.iter_mut();
+    let texts = texts.flat_map(|need| [&mut need.what, &mut need.have, &mut need.need]);
+    for text in texts.chain([&mut refusal.rule]) {
+        *text = worded(state, text);
+    }
+    refusal
 }
 
 fn word(state: &State, token: &str) -> Option<String> {

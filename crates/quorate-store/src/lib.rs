@@ -37,6 +37,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use quorate_runtime::known_seals::KnownSeals;
 use quorate_runtime::old_events::OldEvents;
 use quorate_runtime::ports::{ServerSecret, StoreError};
+use sqlx::ConnectOptions;
 use sqlx::sqlite::SqlitePool;
 use tokio::sync::Mutex;
 
@@ -155,8 +156,11 @@ impl Store {
 
     /// Looks through the whole file for damage. Takes as long as reading it.
     pub async fn check(&self) -> Result<(), StoreError> {
+        // A connection of its own: one that has searched before may look for the index of words where it lay then, and report
+        // damage where there is none.
+        let mut fresh = self.readers.connect_options().connect().await.explain()?;
         let lines: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check(20)")
-            .fetch_all(&self.readers)
+            .fetch_all(&mut fresh)
             .await
             .explain()?;
         if lines == ["ok"] {

@@ -2,7 +2,7 @@
 //!
 //! A worker that has been at something for a while says which runs of rule code have begun, and from then on before each run
 //! whose it is, and when. If its time is over, the clause that took at least half of it is the culprit, and not one that
-//! happened to run last; where no clause did, the longest one if a command waits, and nobody if it was for a page. A worker that
+//! happened to run last; where no clause did, the longest one if it was for a command or for the second try of a page. A worker that
 //! ended by itself, which is often quick, has the same done once more by another, which says so from the beginning: the
 //! culprit is the innermost run that had not ended. So nothing is told as long as nothing is wrong, and a worker that was
 //! killed for another reason is not mistaken for one that ran away.
@@ -98,7 +98,7 @@ impl OpenRuns {
     /// is named.
     ///
     /// Where several clauses share the time, so that none took half of it, nobody is to blame, unless the caller
-    /// `blames_longest`: a command has to get on.
+    /// `blames_longest`, since a command, or a page that failed twice, has to get on.
     pub(crate) fn culprit(
         mut self,
         state: &State,

@@ -162,9 +162,8 @@ impl DistantJudge {
             self.pool.count(&error);
             let over = frame::is_over(&error);
             let (worked, left) = heard.worked.unwrap_or_default();
-            let is_known = !over || heard.worked.is_some();
-            let was_silent = heard.runs.is_silent();
-            let at_fault = is_known && worker.process.is_at_fault(over, left, worked);
+            let has_told = heard.worked.is_some();
+            let at_fault = (!over || has_told) && worker.process.is_at_fault(over, left, worked);
             if judged.is_empty()
                 && at_fault
                 && let Some(clause) = heard.runs.culprit(&self.state, over.then_some(time), true)
@@ -175,7 +174,7 @@ impl DistantJudge {
             let is_again = tries > 0;
             let is_settled = self.culprit.is_some()
                 || !judged.is_empty()
-                || (over && !was_silent)
+                || (over && has_told)
                 || (is_again && (over || at_fault));
             if is_settled || tries == AGAIN_MAX {
                 break error;

@@ -5,14 +5,16 @@ use std::time::Duration;
 /// How often a job gets as long again whose worker had no processor for three quarters of its time.
 const LONGER_MAX: u32 = 2;
 
-/// How long a worker is waited for: so long by the clock, and longer where the machine is too busy to give it a processor. Nobody's
-/// code is stopped for what others do.
+/// How long a worker is waited for: so long by the clock, and up to three times as long where the machine is too busy to give it a
+/// processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     time: Duration,
-    /// How long it had had a processor when it was looked at first, and for how much of its time it has been looked at.
+    /// How long it had had a processor when it was looked at first.
     before: Duration,
+    /// How much of its time was left then.
     measured: Duration,
+    /// How often it got longer.
     longer: u32,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Each worker does one job at a time. Heavy jobs wait for each other in an order that is fair among those for whom they are:
 //! of each, one runs or waits in line at a time, and as many run as there are cores but one. Pages of a game whose pages take
-//! long are heavy jobs of that game, and pages of games that are not known to be quick leave a worker to the others. A worker whose job's time is over,
+//! long are heavy jobs of that game, and pages of games that are not known to be quick leave a worker to the others. Nobody takes all workers, and no game does. A worker whose job's time is over,
 //! or for whose answer nobody waits any more, is killed, and another one takes its place.
 
 use std::sync::Arc;
@@ -126,14 +126,10 @@ impl Workers for Readers {
             } else {
                 None
             };
-            // Whoever asks for much, and whatever game is asked for much, leaves a worker to the others.
-            let (mine, games) = (
-                pool.share(&job.who),
-                page_of.map(|game| pool.share(game.as_str())),
-            );
-            let _mine = mine.acquire_owned().await;
-            let _games = match games {
-                Some(games) => Some(games.acquire_owned().await),
+            // Nobody takes all workers, and no game does.
+            let _share = pool.share(&job.who).acquire_owned().await;
+            let _share_of_game = match page_of {
+                Some(game) => Some(pool.share(game.as_str()).acquire_owned().await),
                 None => None,
             };
             let slot = pool.slots.acquire().await;
@@ -217,7 +213,7 @@ impl Readers {
                 Err(lost) => lost,
             };
             let said_something = !runs.is_silent();
-            // Where many clauses share the time, the longest sleeps once it is certain that the page never comes otherwise.
+            // Where many clauses share the time, the longest sleeps if the page comes at the second try neither.
             let blames_longest = tries > 0;
             if lost.at_fault
                 && self
@@ -228,9 +224,8 @@ impl Readers {
                 let made = self.tried(pool, job, Duration::MAX, &mut nothing).await;
                 return made.map_err(|lost| lost.failed);
             }
-            // Once more, by a worker that says what it is at from the beginning. Where one is merely killed, the reader does not
-            // notice.
-            // The machine has too much to do; another try is no help.
+            // Once more, by a worker that says what it is at from the beginning, unless the machine has too much to do anyway. Where
+            // one is merely killed, the reader does not notice.
             let is_kept_waiting = lost.was_kept_waiting() && said_something;
             let is_settled = tries > 0 || is_kept_waiting || !job.is_in_force;
             if (is_settled && !lost.was_merely_killed()) || tries == AGAIN_MAX {
@@ -265,7 +260,12 @@ impl Readers {
             Err(failed) => failed,
         };
         if matches!(failed, JobFailed::TimeOver(_)) {
-            self.note(job, job.time);
+            // A page that waited for a processor is no slow one.
+            let now = worker.process.as_ref().and_then(Process::worked);
+            self.note(
+                job,
+                now.map_or(job.time, |now| now.saturating_sub(worker.worked)),
+            );
         }
         let over = matches!(failed, JobFailed::TimeOver(_));
         let counter = if over { &pool.stopped } else { &pool.ended };

@@ -2,7 +2,7 @@
 
 use quorate_engine::convert;
 use quorate_engine::transcript::actor_name;
-use quorate_engine::words::worded;
+use quorate_engine::words::{worded, worded_refusal};
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::rows::OpenKey;
@@ -12,20 +12,9 @@ use serde_json::{Value as Json, json};
 
 use crate::output::Output;
 
-/// A refusal in the words of a game's theme: rules word what they need with `{player}` and the like.
-pub(crate) fn themed(state: &State, refusal: &Refusal) -> Refusal {
-    let mut refusal = refusal.clone();
-    let texts = refusal.needs.iter_mut();
-    let texts = texts.flat_map(|need| [&mut need.what, &mut need.have, &mut need.need]);
-    for text in texts.chain([&mut refusal.rule]) {
-        *text = worded(state, text);
-    }
-    refusal
-}
-
 /// A refusal as data.
 pub(crate) fn refusal_json(state: &State, refusal: &Refusal) -> Json {
-    let refusal = themed(state, refusal);
+    let refusal = worded_refusal(state, refusal);
     json!({
         "rule": refusal.rule,
         "rule_id": refusal.rule_id.as_str(),
@@ -39,7 +28,7 @@ pub(crate) fn refusal_json(state: &State, refusal: &Refusal) -> Json {
 
 /// A refusal for people: what is needed, what there is, which clause says so, and when to try again.
 pub(crate) fn tell_refusal(state: &State, refusal: &Refusal, out: &Output) {
-    let refusal = themed(state, refusal);
+    let refusal = worded_refusal(state, refusal);
     for need in &refusal.needs {
         let mut line = format!("  needs {}", out.bold(&need.what));
         if !need.have.is_empty() {
@@ -220,11 +209,11 @@ pub(crate) fn event_lines(state: &State, event: &Event, out: &Output) -> Vec<Str
         Outcome::Done => {}
         Outcome::Opened(key) => line.push_str(&format!(" — waits for an answer ({})", key.action)),
         Outcome::Refused(refusal) => {
-            let refusal = themed(state, refusal);
+            let refusal = worded_refusal(state, refusal);
             line.push_str(&format!(" — {} {refusal}", out.red("refused:")));
         }
         Outcome::Lapsed(refusal) => {
-            let refusal = themed(state, refusal);
+            let refusal = worded_refusal(state, refusal);
             line.push_str(&format!(" — {} {refusal}", out.red("lapsed:")));
         }
     }

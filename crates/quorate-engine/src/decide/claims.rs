@@ -103,7 +103,7 @@ fn no_code_of_its_own(
         ids.into_iter().filter(is_recoded).cloned().collect()
     });
     let asleep = fallen_asleep(tx);
-    if recoded.is_empty() && asleep.is_empty() || by_hand::nothing_is_voted_on(tx) {
+    if recoded.is_empty() && asleep.is_none() || by_hand::nothing_is_voted_on(tx) {
         return Ok(());
     }
     let by_people = by_hand::people_enact(tx, player, rule);
@@ -126,8 +126,7 @@ fn no_code_of_its_own(
     } else {
         "a change by hand that leaves code alone: post the change and have it voted on"
     };
-    let mut refusal = match place_of_code(tx, before, &recoded).or_else(|| asleep.first().cloned())
-    {
+    let mut refusal = match place_of_code(tx, before, &recoded).or(asleep) {
         Some(site) => tx.refusal_at(&site, what),
         None => Refusal::plain(what),
     };
@@ -144,18 +143,15 @@ fn no_code_of_its_own(
     Err(Stop::refused(refusal))
 }
 
-/// Where code of the law sleeps once a claim is made, and is awake before it.
-fn fallen_asleep(tx: &Tx) -> Vec<Site> {
-    let Some(law) = tx.new_law() else {
-        return Vec::new();
-    };
-    let asleep = law.fallen_asleep(&tx.law);
-    let asleep = asleep.map(|asleep| Site {
+/// The first code of the law that sleeps once a claim is made, and is awake before it.
+fn fallen_asleep(tx: &Tx) -> Option<Site> {
+    let law = tx.new_law()?;
+    let asleep = law.fallen_asleep(&tx.law).next()?;
+    Some(Site {
         rule: asleep.rule.clone(),
         clause: asleep.clause,
         line: 0,
-    });
-    asleep.collect()
+    })
 }
 
 /// The first clause of the law whose code is another one after a claim; none, where there is only code that is new with it.
@@ -182,23 +178,18 @@ fn runs_alike(old: &Rule, new: &Rule) -> bool {
 /// or switched off.
 fn running(rule: Option<&Rule>) -> Option<Running> {
     let rule = rule.filter(|rule| rule.active)?;
-    let code = code_of(rule);
-    let (section, parent) = place_of(rule);
-    (!code.is_empty()).then_some(Running {
-        code,
-        section,
-        parent,
-    })
+    let (code, place) = (code_of(rule), place_of(rule));
+    (!code.is_empty()).then_some(Running { code, place })
 }
 
 /// Code that runs, and where it stands.
 #[derive(PartialEq)]
 struct Running {
     code: Vec<String>,
-    section: Name,
-    parent: Option<Name>,
+    place: (Name, Option<Name>),
 }
 
+/// Its section, and the rule that it is under.
 fn place_of(rule: &Rule) -> (Name, Option<Name>) {
     (rule.section.clone(), rule.parent.clone())
 }

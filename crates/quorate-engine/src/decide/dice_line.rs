@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn dice_that_a_number_counts_which_is_none_of_dice_are_no_dice() {
+    fn a_negative_number_or_a_fraction_counts_no_dice() {
         let none = |_: &str| None;
         let dice = |line: &str| -> Vec<String> {
             let is_dice = |word: &&str| parse(word, &none).is_ok_and(|word| word.is_some());

@@ -89,7 +89,8 @@ fn tell(tx: &Tx, said: &SaidValue, site: &Site) {
         return;
     };
     // Everybody reads the log.
-    let Some(now) = now(tx, said).filter(|_| decl.it.shown_to == ShownTo::All) else {
+    let is_told = |now: &Datum| decl.it.shown_to == ShownTo::All && *now != said.said;
+    let Some(now) = now(tx, said).filter(is_told) else {
         return;
     };
     let title = match &key.thing {

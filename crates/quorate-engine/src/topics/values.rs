@@ -149,7 +149,14 @@ pub(super) fn set_by_filters(
     let (new, by) = filtered(tx, &law, thing, &decl, given, &old)?;
     put_checked(tx, thing, &kind, &decl, &old, &new)?;
     // What goes beyond a range that clamps stops at its end.
-    let stops = matches!(new, Datum::Int(_)) && cell(tx, thing, &decl.it) != new;
+    let clamps = matches!(
+        decl.it.holds,
+        Holds::Number {
+            outside: Outside::Clamp,
+            ..
+        }
+    );
+    let stops = clamps && cell(tx, thing, &decl.it) != new;
     Ok(by.or_else(|| stops.then(|| decl.site.clone())))
 }
 

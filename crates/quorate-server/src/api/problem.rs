@@ -109,10 +109,9 @@ impl RefusalData {
         }
     }
 
-    /// The same with the words of the theme in the rule's title.
+    /// The same in the words of the theme.
     pub(crate) fn themed(view: &GameView, refusal: &Refusal) -> Self {
-        let mut refusal = refusal.clone();
-        refusal.rule = view.themed(&refusal.rule);
+        let refusal = view.themed_refusal(refusal);
         Self::of(&refusal).under(view.law_digest())
     }
 

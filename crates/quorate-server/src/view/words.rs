@@ -120,6 +120,11 @@ impl GameView {
         quorate_engine::words::worded(self.state(), text)
     }
 
+    /// A refusal in the words of the theme.
+    pub fn themed_refusal(&self, refusal: &Refusal) -> Refusal {
+        quorate_engine::words::worded_refusal(self.state(), refusal)
+    }
+
     /// A text of several paragraphs, headings at a level.
     pub fn prose(&self, text: &str, heading: u8) -> Markup {
         self.markup(text, &IconWords::default(), Some(heading), true, None)

@@ -24,7 +24,7 @@ pub(super) const JOBS_BEYOND: u32 = 64;
 
 /// Workers of one kind.
 pub(super) struct Pool {
-    program: Program,
+    pub(super) program: Program,
     /// What each is told first.
     setup: Vec<u8>,
     /// How many jobs anybody may have here.

@@ -7,7 +7,7 @@ use quorate_engine::judge::Judge;
 use quorate_engine::offers::{self, Field, Offer};
 use quorate_engine::request::{CommandReader, RequestError};
 use quorate_engine::view::View;
-use quorate_engine::words::worded;
+use quorate_engine::words::{worded, worded_refusal};
 use quorate_engine::{convert, why};
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, Command};
@@ -236,7 +236,7 @@ pub(super) fn moves(arguments: &MovesArguments, out: &Output) -> Result<ExitCode
                 "{when} {}  {}: {}",
                 out.bold(offer.action.as_str()),
                 themed(&offer.title),
-                report::themed(state, refusal)
+                worded_refusal(state, refusal)
             ));
         }
     }
