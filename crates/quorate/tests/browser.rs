@@ -25,6 +25,16 @@ mod walk;
 use driver::{Reader, Width};
 use server::Server;
 
+/// Keeps the next answer that the page asks for until a newer one would have been there, and says so.
+const HOLDS_THE_NEXT: &str = "const real = window.fetch;
+    window.fetch = async (...asked) => {
+        window.fetch = real;
+        const answer = await real(...asked);
+        await new Promise((done) => setTimeout(done, 5000));
+        setTimeout(() => { document.getElementById('said').textContent = 'held'; }, 1000);
+        return answer;
+    };";
+
 /// Runs a test where there is a browser.
 fn with_browser(test: impl Future<Output = ()>) {
     if std::env::var_os("QUORATE_BROWSER").is_none() {
@@ -95,9 +105,14 @@ fn a_vote_is_changed_and_the_other_reader_sees_it_without_asking() {
         anna.open(&post).await;
         bert.vote(&post, "for").await;
         anna.comes_to_see("#comments", "Bert").await;
+        // An older answer that comes late doesn't stay.
+        anna.run(HOLDS_THE_NEXT).await;
         bert.vote(&post, "against").await;
         bert.sees("was FOR").await;
-        anna.comes_to_see("#each", "was FOR").await;
+        bert.vote(&post, "for").await;
+        bert.sees("was AGAINST").await;
+        anna.comes_to_see("#said", "held").await;
+        anna.comes_to_see("#each", "was AGAINST").await;
     });
 }
 

@@ -87,25 +87,40 @@ export function live(after) {
     if (el.dataset.live === "list") [...el.children].forEach((item) => item.id && remember(item));
   }
   if (!stream || !window.EventSource) return;
-  let due = null, missed = false;
+  let due = null, missed = false, asking = false;
   async function fetchPage() {
     due = null;
-    if (document.hidden) { missed = true; return; }
-    missed = false;
+    // One at a time, or a slow older answer would come last and stay.
+    if (document.hidden || asking) { missed = true; return; }
+    [missed, asking] = [false, true];
+    let isLost = false;
     try {
       const answer = await fetch(location.href, { headers: { accept: "text/html" }, redirect: "error" });
       // A server that has much to do answers a little later.
-      if (answer.status >= 500 || answer.status === 429) { missed = true; setTimeout(soon, 3000); }
-      if (!answer.ok) return;
-      merge(new DOMParser().parseFromString(await answer.text(), "text/html"));
-      after();
-    } catch { missed = true; }
+      if (answer.status >= 500 || answer.status === 429) setTimeout(soon, 3000);
+      if (answer.ok) {
+        merge(new DOMParser().parseFromString(await answer.text(), "text/html"));
+        after();
+      }
+    } catch { isLost = true; }
+    asking = false;
+    // A lost network comes back with the stream.
+    if (isLost) missed = true;
+    else if (missed) soon();
   }
   const soon = () => { due ??= setTimeout(fetchPage, 150 + Math.random() * 350); };
-  const source = new EventSource(stream);
-  source.addEventListener("moved", soon);
-  source.addEventListener("open", () => { if (missed) soon(); });
-  source.addEventListener("error", () => { missed = true; });
+  let source;
+  function listen() {
+    source = new EventSource(stream);
+    source.addEventListener("moved", soon);
+    source.addEventListener("open", () => { if (missed) soon(); });
+    source.addEventListener("error", () => {
+      missed = true;
+      // A browser tries again where the line was lost, and never where the server said no.
+      if (source.readyState === EventSource.CLOSED) setTimeout(listen, 5000);
+    });
+  }
+  listen();
   document.addEventListener("visibilitychange", () => { if (!document.hidden && missed) soon(); });
   document.addEventListener("focusout", () => { if (missed) soon(); });
   addEventListener("pagehide", () => source.close());
