@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 /// How often a job gets as long again whose worker had no processor for three quarters of its time.
-const LONGER_MAX: u32 = 2;
+const LONGER_MAX: u32 = 4;
 
-/// How long a worker is waited for: so long by the clock, and up to three times as long where the machine is too busy to give it a
+/// How long a worker is waited for: so long by the clock, and up to five times as long where the machine is too busy to give it a
 /// processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
@@ -96,10 +96,11 @@ mod tests {
         let [second, tenth] = [1_000, 100].map(Duration::from_millis);
         let before = Duration::from_secs(7);
         let mut patience = Patience::of(second, before);
-        assert_eq!(patience.longer(Some(before + tenth)), Some(second));
-        assert_eq!(patience.longer(Some(before + 2 * tenth)), Some(second));
+        for nth in 1..=LONGER_MAX {
+            assert_eq!(patience.longer(Some(before + tenth * nth)), Some(second));
+        }
         let why = "not for ever";
-        assert_eq!(patience.longer(Some(before + 3 * tenth)), None, "{why}");
+        assert_eq!(patience.longer(Some(before + tenth)), None, "{why}");
     }
 
     #[test]

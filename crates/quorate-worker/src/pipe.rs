@@ -101,6 +101,11 @@ impl PipeAsk {
         )
     }
 
+    /// Whether a game has to judge first.
+    pub(crate) fn waits_for_game(&self) -> bool {
+        matches!(self, Self::Send(..))
+    }
+
     /// Whether others may be answered otherwise after it.
     fn changes(&self) -> bool {
         matches!(

@@ -2,8 +2,9 @@
 //!
 //! Each worker does one job at a time. Heavy jobs wait for each other in an order that is fair among those for whom they are:
 //! of each, one runs or waits in line at a time, and as many run as there are cores but one. Pages of a game whose pages take
-//! long are heavy jobs of that game, and pages of games that are not known to be quick leave a worker to the others. Nobody takes all workers, and no game does. A worker whose job's time is over,
-//! or for whose answer nobody waits any more, is killed, and another one takes its place.
+//! long are heavy jobs of that game, and pages of games that are not known to be quick leave a worker to the others. Nobody takes
+//! all workers, and no game does; a worker whose command is being judged counts for none. A worker whose job's time is over, or for
+//! whose answer nobody waits any more, is killed, and another one takes its place.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +14,7 @@ use async_trait::async_trait;
 use quorate_kernel::GameId;
 use quorate_runtime::Answer;
 use quorate_runtime::judge::Culprit;
-use quorate_runtime::ports::{Job, JobFailed, Workers, WorkersStanding};
+use quorate_runtime::ports::{Job, JobFailed, JobSort, Workers, WorkersStanding};
 use tokio::sync::Semaphore;
 
 use crate::culprit::OpenRuns;
@@ -23,10 +24,14 @@ use crate::patience::Patience;
 use crate::pipe::{Near, Upward, WorkerTask, Working};
 use crate::process::{Process, Program};
 use pace::{GamePace, Paces};
-use pool::{Pool, ReadersWorker, WatchedTurn, locked};
+use places::{Commands, JobPlaces};
+use pool::{Pool, ReadersWorker, WatchedTurn};
+use shares::locked;
 
 mod pace;
+mod places;
 mod pool;
+mod shares;
 
 /// How many jobs of one account or address may run and wait: heavy ones, and others.
 const HEAVY_MAX: usize = 8;
@@ -57,6 +62,7 @@ pub struct Readers {
     paces: Paces,
     /// How many pages of games that are not known to be quick are made at a time: the others have a worker left.
     unproven: Semaphore,
+    commands: Commands,
 }
 
 impl Readers {
@@ -80,6 +86,7 @@ impl Readers {
             light: Pool::new(light, setup, LIGHT_MAX, pages),
             paces: Paces::default(),
             unproven: Semaphore::new(pages - 1),
+            commands: Commands::default(),
         }
     }
 
@@ -103,12 +110,13 @@ impl Readers {
 #[async_trait]
 impl Workers for Readers {
     async fn run(&self, job: Job) -> Result<Vec<u8>, JobFailed> {
-        let page_of = job.game.as_ref().filter(|_| !job.is_heavy);
+        let page_of = job.game.as_ref().filter(|_| job.sort != JobSort::Heavy);
+        let command_in = page_of.filter(|_| job.sort == JobSort::Command);
         let pace_now = || page_of.map_or(GamePace::Quick, |game| self.paces.of(game));
         loop {
             let pace = pace_now();
             let slow = page_of.filter(|_| pace == GamePace::Slow);
-            let is_heavy = job.is_heavy || slow.is_some();
+            let is_heavy = job.sort == JobSort::Heavy || slow.is_some();
             let pool = if is_heavy { &self.heavy } else { &self.light };
             let turn = match slow {
                 Some(game) => pool.turn(&format!("game {game}"))?,
@@ -120,27 +128,20 @@ impl Workers for Readers {
             } else {
                 None
             };
-            let _unproven = if pace == GamePace::Unknown {
-                let turn = self.unproven.acquire().await;
-                Some(turn.map_err(|error| JobFailed::NotStarted(error.to_string()))?)
-            } else {
-                None
-            };
-            // Nobody takes all workers, and no game does.
-            let _share = pool.share(&job.who).acquire_owned().await;
-            let _share_of_game = match page_of {
-                Some(game) => Some(pool.share(game.as_str()).acquire_owned().await),
+            let command = match command_in {
+                Some(game) => Some(self.commands.place(&job.who, game).await?),
                 None => None,
             };
-            let slot = pool.slots.acquire().await;
-            let _slot = slot.map_err(|error| JobFailed::NotStarted(error.to_string()))?;
+            let unproven = (pace == GamePace::Unknown).then_some(&self.unproven);
+            let mut places = JobPlaces::take(pool, (&job.who, page_of), unproven, command).await?;
             // Many may have come at once, before anybody knew that the game's pages take long.
             let is_its_place = is_heavy || pace_now() != GamePace::Slow;
             let made = if is_its_place {
-                Some(self.made(pool, &job).await)
+                Some(self.made(pool, &job, &mut places).await)
             } else {
                 None
             };
+            drop(places);
             watched.is_done = true;
             if let Some(made) = made {
                 return made;
@@ -176,7 +177,7 @@ fn only_its_law(game: GameId) -> Job {
         account: None,
         is_repair: false,
         time: OPEN_WITHIN,
-        is_heavy: false,
+        sort: JobSort::Page,
         is_in_force: false,
     }
 }
@@ -202,13 +203,19 @@ impl LostJob {
 
 impl Readers {
     /// Has a job done, by another worker where one is lost by no fault of the job's.
-    async fn made(&self, pool: &Arc<Pool>, job: &Job) -> Result<Vec<u8>, JobFailed> {
+    async fn made(
+        &self,
+        pool: &Arc<Pool>,
+        job: &Job,
+        places: &mut JobPlaces<'_>,
+    ) -> Result<Vec<u8>, JobFailed> {
         // What is merely proposed is not put to sleep.
         let first = job.is_in_force.then_some(job.time / TELLS_AFTER);
         let (mut tells_after, mut tries) = (first.unwrap_or(Duration::MAX), 0);
         loop {
             let mut runs = OpenRuns::default();
-            let lost = match self.tried(pool, job, tells_after, &mut runs).await {
+            let telling = (tells_after, &mut runs);
+            let lost = match self.tried(pool, job, telling, places).await {
                 Ok(made) => return Ok(made),
                 Err(lost) => lost,
             };
@@ -221,7 +228,8 @@ impl Readers {
                     .await
             {
                 let mut nothing = OpenRuns::default();
-                let made = self.tried(pool, job, Duration::MAX, &mut nothing).await;
+                let telling = (Duration::MAX, &mut nothing);
+                let made = self.tried(pool, job, telling, places).await;
                 return made.map_err(|lost| lost.failed);
             }
             // Once more, by a worker that says what it is at from the beginning, unless the machine has too much to do anyway. Where
@@ -240,15 +248,16 @@ impl Readers {
         &self,
         pool: &Arc<Pool>,
         job: &Job,
-        tells_after: Duration,
-        runs: &mut OpenRuns,
+        telling: (Duration, &mut OpenRuns),
+        places: &mut JobPlaces<'_>,
     ) -> Result<Vec<u8>, LostJob> {
         let taken = pool.take(job.game.as_ref()).await;
         let mut worker = taken.map_err(|failed| LostJob {
             failed,
             at_fault: true,
         })?;
-        let failed = match worker.work(job, &self.near, tells_after, runs).await {
+        let worked = worker.work(job, &self.near, telling, Some(places)).await;
+        let failed = match worked {
             Ok(made) => {
                 self.note(job, worker.worked());
                 worker.game.clone_from(&job.game);
@@ -295,8 +304,9 @@ impl Readers {
             let ready = async {
                 let mut worker = pool.start().await?;
                 for game in games {
-                    let (job, runs) = (only_its_law(game), &mut OpenRuns::default());
-                    worker.work(&job, &near, Duration::MAX, runs).await?;
+                    let job = only_its_law(game);
+                    let telling = (Duration::MAX, &mut OpenRuns::default());
+                    worker.work(&job, &near, telling, None).await?;
                 }
                 worker.jobs = 0;
                 Ok::<_, JobFailed>(worker)
@@ -310,7 +320,7 @@ impl Readers {
 
     /// A page had a processor for so long.
     fn note(&self, job: &Job, worked: Duration) {
-        if let (false, Some(game)) = (job.is_heavy, &job.game) {
+        if let (true, Some(game)) = (job.sort != JobSort::Heavy, &job.game) {
             self.paces.note(game, worked);
         }
     }
@@ -349,8 +359,8 @@ impl ReadersWorker {
         &mut self,
         job: &Job,
         near: &Near,
-        tells_after: Duration,
-        runs: &mut OpenRuns,
+        (tells_after, runs): (Duration, &mut OpenRuns),
+        mut places: Option<&mut JobPlaces<'_>>,
     ) -> Result<Vec<u8>, JobFailed> {
         self.jobs += 1;
         let ended = |_: std::io::Error| JobFailed::Ended;
@@ -382,7 +392,12 @@ impl ReadersWorker {
                 Upward::Runs(said) => runs.hear(said),
                 Upward::Ask(ask) if asked < ASKS_MAX => {
                     asked += 1;
-                    let answer = near.answer(&ask, &mut working).await.map_err(ended)?;
+                    let answer = near.answer(&ask, &mut working);
+                    let answer = match &mut places {
+                        Some(places) if ask.waits_for_game() => places.lent_during(answer).await?,
+                        _ => answer.await,
+                    };
+                    let answer = answer.map_err(ended)?;
                     let told = frame::send(&mut self.socket, &answer);
                     let told = left.within(process, told).await;
                     told.map_err(over)?.map_err(ended)?;

@@ -55,7 +55,7 @@ pub use whole::{
     CarriedCell, CarriedKind, CarriedRow, CarriedTable, Parcel, RowSender, Taken, Unwanted, Whole,
     carry, fitting, in_order, next_parcel, not_empty, stays, unknown_kind,
 };
-pub use workers::{DistantGames, Job, JobFailed, Workers, WorkersStanding};
+pub use workers::{DistantGames, Job, JobFailed, JobSort, Workers, WorkersStanding};
 
 use quorate_kernel::GameId;
 use quorate_kernel::digest::Digest;

@@ -26,11 +26,22 @@ pub struct Job {
     pub is_repair: bool,
     /// How long the worker may be at work; what it waits for others does not count.
     pub time: Duration,
-    /// Whether it may take long: such jobs wait for each other and give way to all else.
-    pub is_heavy: bool,
+    /// What it is.
+    pub sort: JobSort,
     /// Whether it shows the game as it is, so that nothing runs but the law in force. Then code that costs its worker too much
     /// is put to sleep.
     pub is_in_force: bool,
+}
+
+/// What a job is, by what it takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JobSort {
+    /// A page: others wait behind it.
+    Page,
+    /// A command, and what there is to say of it. Its worker waits while the game judges.
+    Command,
+    /// What may take long: such jobs wait for each other and give way to all else.
+    Heavy,
 }
 
 /// Why a job was not done.

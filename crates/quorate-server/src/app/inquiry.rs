@@ -6,7 +6,7 @@ use std::time::Duration;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{GameId, Span};
 use quorate_runtime::OperatingError;
-use quorate_runtime::ports::{AccountId, Job, Workers};
+use quorate_runtime::ports::{AccountId, Job, JobSort, Workers};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -127,7 +127,11 @@ async fn made<I: Inquiry>(
         account,
         is_repair: false,
         time: TIME,
-        is_heavy: I::IS_HEAVY,
+        sort: if I::IS_HEAVY {
+            JobSort::Heavy
+        } else {
+            JobSort::Page
+        },
         is_in_force: true,
     };
     let made = workers.run(job).await?;

@@ -27,6 +27,7 @@ use crate::app::kept::{EnactedPosts, Keep, room};
 use crate::app::limits::SiteLimiter;
 use crate::app::outlook::Outlook;
 use crate::app::pages::Pages;
+use crate::security::bodies::Bodies;
 use crate::security::csrf::Csrf;
 use crate::security::factor::Tickets;
 use crate::security::headers::Transport;
@@ -147,6 +148,8 @@ pub struct AppState {
     words: SiteLimiter,
     /// How often an account may have drafts checked.
     pub checks: Limiter,
+    /// Room for what people send.
+    pub bodies: Bodies,
     /// What proposals would do, as somebody was told within the minute.
     pub forecasts: Keep<Forecast>,
     /// By which posts the rules of a law came to be.
@@ -193,6 +196,7 @@ impl AppState {
             sign_ups: SiteLimiter::new("sign up", rate::SIGN_UP, deps.buckets.clone()),
             words: SiteLimiter::new("word", rate::ONCE, deps.buckets.clone()),
             checks: Limiter::new(rate::CHECK),
+            bodies: Bodies::default(),
             forecasts: room(REPORTS.0, REPORTS.1),
             enactments: room(REPORTS.0, REPORTS.1),
             law_answers: LawAnswers::default(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -16,7 +16,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use quorate_kernel::{GameId, Span};
 use quorate_runtime::OperatingError;
-use quorate_runtime::ports::{Job, JobFailed, TokenScope};
+use quorate_runtime::ports::{Job, JobFailed, JobSort, TokenScope};
 use serde::{Deserialize, Serialize};
 use tower::ServiceExt;
 
@@ -118,8 +118,12 @@ impl WorkSort {
         }
     }
 
-    fn is_heavy(self) -> bool {
-        matches!(self, Self::Preview | Self::Tests)
+    fn job(self) -> JobSort {
+        match self {
+            Self::Page | Self::Report => JobSort::Page,
+            Self::Command => JobSort::Command,
+            Self::Preview | Self::Tests => JobSort::Heavy,
+        }
     }
 
     fn time(self, site: &AppState) -> Duration {
@@ -192,13 +196,22 @@ pub(super) async fn hand_over(
         return next.run(Request::from_parts(parts, body)).await;
     }
     let who = visitor.who();
-    if effort.is_heavy()
+    if effort.job() == JobSort::Heavy
         && parts.method == Method::POST
         && let Err(often) = site.checks.take(who.clone(), site.now_ms())
     {
         return failed(&site, &visitor, &parts, often.into());
     }
-    let Ok(body) = to_bytes(body, body_bytes(&parts)).await else {
+    let who = match who {
+        Who::Address(address) => address.to_string(),
+        Who::Account(account) => format!("account {account}"),
+    };
+    let limit = body_bytes(&parts);
+    let bytes = body.size_hint().upper();
+    let Ok(_room) = site.bodies.room(&who, bytes, limit).await else {
+        return failed(&site, &visitor, &parts, JobFailed::Busy.into());
+    };
+    let Ok(body) = to_bytes(body, limit).await else {
         return too_large(&site, &visitor, &parts);
     };
     let effort = if effort == WorkSort::Preview && asks_for_tests(&body) {
@@ -207,21 +220,19 @@ pub(super) async fn hand_over(
         effort
     };
     let job = Job {
-        who: match who {
-            Who::Address(address) => address.to_string(),
-            Who::Account(account) => format!("account {account}"),
-        },
+        who,
         game: game_of(&parts),
         account: visitor.id(),
         is_repair: effort == WorkSort::Command && repairs(&visitor, &body),
         time: effort.time(&site),
-        is_heavy: effort.is_heavy(),
+        sort: effort.job(),
         is_in_force: matches!(effort, WorkSort::Page | WorkSort::Command),
         request: match wire_request(&site, &parts, &body, &visitor.words) {
             Ok(request) => request,
             Err(error) => return failed(&site, &visitor, &parts, broken(&error)),
         },
     };
+    drop(body);
     let made = match workers.run(job).await {
         Ok(made) => made,
         // What was sent may have been kept before the words for it took too long.

@@ -3,6 +3,7 @@
 //! **Invariant:** nothing in here knows a game. Who may do what in a game is decided by the game's law and by the one place
 //! that authorises commands; this is about requests.
 
+pub mod bodies;
 pub mod browser;
 pub mod carried;
 pub mod chance;

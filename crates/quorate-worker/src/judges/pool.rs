@@ -1,5 +1,6 @@
 //! The workers that judge: how many there are, which are free, and what each holds.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -31,8 +32,8 @@ pub(super) struct JudgesPool {
     room: Mutex<Room>,
     /// Rings when a worker is free.
     freed: Condvar,
-    /// How many games have a turn that are not known to be quick.
-    unproven: Mutex<usize>,
+    /// Games that are not known to be quick.
+    unproven: Mutex<UnprovenGames>,
     /// Rings when one of them is done.
     done: Condvar,
     /// Tells openings of games apart.
@@ -67,13 +68,24 @@ impl JudgesWorker {
     }
 }
 
+/// Games that are not known to be quick, and their turns.
+#[derive(Default)]
+struct UnprovenGames {
+    /// How many have one.
+    count: usize,
+    /// The number of the next that comes.
+    next: u64,
+    /// Those that wait, in the order in which they came.
+    line: VecDeque<u64>,
+}
+
 /// The turn of a game that is not known to be quick.
 pub(super) struct UnprovenTurn<'a>(&'a JudgesPool);
 
 impl Drop for UnprovenTurn<'_> {
     fn drop(&mut self) {
-        *self.0.unproven() -= 1;
-        self.0.done.notify_one();
+        self.0.unproven().count -= 1;
+        self.0.done.notify_all();
     }
 }
 
@@ -124,23 +136,29 @@ impl JudgesPool {
         })
     }
 
-    fn unproven(&self) -> MutexGuard<'_, usize> {
+    fn unproven(&self) -> MutexGuard<'_, UnprovenGames> {
         self.unproven.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the turn of a game. Those whose last command was quick need none: for them there are always workers that the others
-    /// don't take.
+    /// Waits for the turn of a game; whoever comes first has it first. Those whose last command was quick need none: for them there
+    /// are always workers that the others don't take.
     pub(super) fn turn(&self, is_quick: bool) -> Option<UnprovenTurn<'_>> {
         if is_quick {
             return None;
         }
         let most = self.settings.workers_max.saturating_sub(KEPT_FOR_QUICK);
         let mut unproven = self.unproven();
-        while *unproven >= most.max(1) {
+        let number = unproven.next;
+        unproven.next += 1;
+        unproven.line.push_back(number);
+        while unproven.count >= most.max(1) || unproven.line.front() != Some(&number) {
             let waited = self.done.wait(unproven);
             unproven = waited.unwrap_or_else(PoisonError::into_inner);
         }
-        *unproven += 1;
+        unproven.line.pop_front();
+        unproven.count += 1;
+        // There may be a place for the one behind it too.
+        self.done.notify_all();
         Some(UnprovenTurn(self))
     }
 
@@ -226,16 +244,23 @@ mod tests {
         let (comes, came) = mpsc::channel();
         std::thread::scope(|scope| {
             let pool = &pool;
-            scope.spawn(move || {
-                let second = pool.turn(false);
-                comes.send(()).expect("somebody waits");
-                drop(second);
-            });
+            for nth in 1..=3 {
+                let comes = comes.clone();
+                scope.spawn(move || {
+                    let turn = pool.turn(false);
+                    comes.send(nth).expect("somebody waits");
+                    drop(turn);
+                });
+                while pool.unproven().line.len() < nth {
+                    std::thread::yield_now();
+                }
+            }
             let too_early = came.recv_timeout(Duration::from_millis(50));
             assert!(too_early.is_err(), "there is no place for it yet");
             drop(first);
-            came.recv().expect("its turn comes");
+            let came: Vec<usize> = came.iter().take(3).collect();
+            assert_eq!(came, [1, 2, 3], "in the order in which they came");
         });
-        assert_eq!(*pool.unproven(), 0);
+        assert_eq!(pool.unproven().count, 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use quorate_kernel::GameId;
@@ -10,6 +10,7 @@ use quorate_runtime::ports::JobFailed;
 use tokio::net::UnixStream;
 use tokio::sync::Semaphore;
 
+use super::shares::{Shares, locked};
 use crate::frame;
 use crate::process::{Process, Program};
 
@@ -31,9 +32,8 @@ pub(super) struct Pool {
     jobs_max: usize,
     /// How many work at a time.
     pub(super) slots: Semaphore,
-    /// How many work at a time for one account or address, or for one game.
-    share: usize,
-    shares: Mutex<HashMap<String, Arc<Semaphore>>>,
+    /// How many of them for one account or address, or for one game: there is always one that others can have.
+    pub(super) shares: Shares,
     /// Who has a job here.
     turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     pub(super) idle: Mutex<Vec<ReadersWorker>>,
@@ -100,11 +100,6 @@ impl Drop for ReadersWorker {
     }
 }
 
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No code under these locks can leave what they hold half-changed.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl ReadersWorker {
     /// Whether it has ended.
     pub(super) fn is_gone(&mut self) -> bool {
@@ -130,8 +125,7 @@ impl Pool {
             setup,
             jobs_max,
             slots: Semaphore::new(slots),
-            share: slots.saturating_sub(1).max(1),
-            shares: Mutex::default(),
+            shares: Shares::new(slots.saturating_sub(1).max(1)),
             turns: Mutex::default(),
             idle: Mutex::default(),
             count: AtomicUsize::new(0),
@@ -211,14 +205,6 @@ impl Pool {
     pub(super) fn put_new(&self, worker: ReadersWorker) {
         locked(&self.idle).retain(|worker| !worker.has_successor);
         self.put(worker);
-    }
-
-    /// The share of somebody, or of a game: there is always a place that others can have.
-    pub(super) fn share(&self, of: &str) -> Arc<Semaphore> {
-        let mut shares = locked(&self.shares);
-        shares.retain(|_, share| Arc::strong_count(share) > 1);
-        let share = shares.entry(of.to_owned());
-        Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new(self.share))))
     }
 
     /// The turn of somebody: whoever holds it has a job running or in line for a slot.

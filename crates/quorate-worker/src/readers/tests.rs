@@ -35,19 +35,6 @@ fn jobs_of_idle(pool: &Pool) -> Vec<u32> {
 }
 
 #[tokio::test]
-async fn nobody_takes_all_workers() {
-    let program = pool().program.clone();
-    let pool = Pool::new(program, Vec::new(), 8, 3);
-    let share = || pool.share("anna").try_acquire_owned();
-    let (first, second) = (share(), share());
-    assert!(first.is_ok() && second.is_ok());
-    assert!(share().is_err(), "the third is left to others");
-    assert!(pool.share("bert").try_acquire_owned().is_ok());
-    drop(first);
-    assert!(share().is_ok());
-}
-
-#[tokio::test]
 async fn who_goes_away_before_a_job_is_done_keeps_their_turn_for_a_while() {
     let pool = pool();
     let turn = pool.turn("anna").expect("the first");
