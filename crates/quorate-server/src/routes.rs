@@ -5,6 +5,7 @@ pub mod elsewhere;
 mod inquiries;
 mod kept;
 mod past;
+mod room;
 mod table;
 mod watch;
 
@@ -64,6 +65,7 @@ pub fn router(site: Arc<AppState>) -> Router {
         .fallback(help::handler::nowhere)
         .layer(DefaultBodyLimit::max(elsewhere::BODY_BYTES))
         .layer(from_fn_with_state(Arc::clone(&site), elsewhere::hand_over))
+        .layer(from_fn_with_state(Arc::clone(&site), room::counted))
         .layer(from_fn_with_state(Arc::clone(&site), kept::drawn))
         .layer(from_fn(csrf::same_site_only))
         .layer(from_fn_with_state(transport, headers::add))

@@ -44,6 +44,9 @@ const TELLS_AFTER: u32 = 5;
 /// How many commands a worker is handed at once.
 const IN_ROW_MAX: usize = 64;
 
+/// How many rows of commands have to be quick after a slow one, so that nobody is quick and slow by turns.
+const PROVES_AFTER_SLOW: u32 = 16;
+
 /// How much memory a worker may take for laws that it has compiled, in bytes: it goes from game to game, and there are several.
 const LAWS_BYTES: usize = 32 << 20;
 
@@ -90,8 +93,8 @@ struct DistantJudge {
     is_told: bool,
     /// The clause that cost the last command its worker.
     culprit: Option<Culprit>,
-    /// Whether its last command took no more than a part of its time.
-    is_quick: bool,
+    /// How many rows of commands have to be quick before the game counts as quick.
+    to_prove: u32,
 }
 
 impl WorkerJudges {
@@ -124,7 +127,7 @@ impl Judges for WorkerJudges {
             past: Vec::new(),
             is_told: true,
             culprit: None,
-            is_quick: false,
+            to_prove: 1,
         })
     }
 }
@@ -139,7 +142,7 @@ impl DistantJudge {
         self.culprit = None;
         let time = self.pool.settings.command;
         let pool = Arc::clone(&self.pool);
-        let _turn = pool.turn(self.is_quick);
+        let _turn = pool.turn(self.to_prove == 0);
         let mut worker = pool.take(self.opening, self.head)?;
         let (mut row, mut tells_after, mut tries) = (commands, time / TELLS_AFTER, 0);
         let mut judged = Vec::new();
@@ -147,7 +150,11 @@ impl DistantJudge {
             let mut heard = HeardRuns::default();
             let asked = (row, secret, tells_after);
             let asked = self.asked_of(&mut worker, asked, &mut judged, &mut heard);
-            self.is_quick = asked.is_ok() && !heard.was_slow;
+            self.to_prove = if asked.is_ok() && !heard.was_slow {
+                self.to_prove.saturating_sub(1)
+            } else {
+                PROVES_AFTER_SLOW
+            };
             let Err(error) = asked else {
                 if heard.was_slow {
                     // It stands back for good.
@@ -218,7 +225,7 @@ impl DistantJudge {
     /// Has an event judged again, on its tape. A worker that is lost over it leaves no answer.
     fn asked_on_tape(&mut self, event: &Event, secret: &Secret) -> io::Result<Judged> {
         let pool = Arc::clone(&self.pool);
-        let _turn = pool.turn(self.is_quick);
+        let _turn = pool.turn(self.to_prove == 0);
         let mut worker = pool.take(self.opening, self.head)?;
         match self.on_tape(&mut worker, event, secret) {
             Ok(judged) => {

@@ -24,7 +24,7 @@ use crate::patience::Patience;
 use crate::pipe::{Near, Upward, WorkerTask, Working};
 use crate::process::{Process, Program};
 use pace::{GamePace, Paces};
-use places::{Commands, JobPlaces};
+use places::JobPlaces;
 use pool::{Pool, ReadersWorker, WatchedTurn};
 use shares::locked;
 
@@ -62,7 +62,6 @@ pub struct Readers {
     paces: Paces,
     /// How many pages of games that are not known to be quick are made at a time: the others have a worker left.
     unproven: Semaphore,
-    commands: Commands,
 }
 
 impl Readers {
@@ -86,7 +85,6 @@ impl Readers {
             light: Pool::new(light, setup, LIGHT_MAX, pages),
             paces: Paces::default(),
             unproven: Semaphore::new(pages - 1),
-            commands: Commands::default(),
         }
     }
 
@@ -111,7 +109,6 @@ impl Readers {
 impl Workers for Readers {
     async fn run(&self, job: Job) -> Result<Vec<u8>, JobFailed> {
         let page_of = job.game.as_ref().filter(|_| job.sort != JobSort::Heavy);
-        let command_in = page_of.filter(|_| job.sort == JobSort::Command);
         let pace_now = || page_of.map_or(GamePace::Quick, |game| self.paces.of(game));
         loop {
             let pace = pace_now();
@@ -128,12 +125,12 @@ impl Workers for Readers {
             } else {
                 None
             };
-            let command = match command_in {
-                Some(game) => Some(self.commands.place(&job.who, game).await?),
-                None => None,
+            let _command = match job.sort {
+                JobSort::Command => Some(pool.commands.place(&job.who).await?),
+                JobSort::Page | JobSort::Heavy => None,
             };
             let unproven = (pace == GamePace::Unknown).then_some(&self.unproven);
-            let mut places = JobPlaces::take(pool, (&job.who, page_of), unproven, command).await?;
+            let mut places = JobPlaces::take(pool, (&job.who, page_of), unproven).await?;
             // Many may have come at once, before anybody knew that the game's pages take long.
             let is_its_place = is_heavy || pace_now() != GamePace::Slow;
             let made = if is_its_place {
@@ -179,6 +176,28 @@ fn only_its_law(game: GameId) -> Job {
         time: OPEN_WITHIN,
         sort: JobSort::Page,
         is_in_force: false,
+    }
+}
+
+/// A job whose reader may go away. Its worker is killed then, and another one is made ready, so that the next job need not wait.
+struct LeftJob<'a> {
+    readers: &'a Readers,
+    pool: &'a Arc<Pool>,
+    is_done: bool,
+}
+
+impl LeftJob<'_> {
+    fn is_done(mut self) {
+        self.is_done = true;
+    }
+}
+
+impl Drop for LeftJob<'_> {
+    fn drop(&mut self) {
+        let is_short = !self.is_done && locked(&self.pool.idle).is_empty();
+        if is_short && tokio::runtime::Handle::try_current().is_ok() {
+            self.readers.replace(self.pool);
+        }
     }
 }
 
@@ -251,12 +270,18 @@ impl Readers {
         telling: (Duration, &mut OpenRuns),
         places: &mut JobPlaces<'_>,
     ) -> Result<Vec<u8>, LostJob> {
+        let left = LeftJob {
+            readers: self,
+            pool,
+            is_done: false,
+        };
         let taken = pool.take(job.game.as_ref()).await;
         let mut worker = taken.map_err(|failed| LostJob {
             failed,
             at_fault: true,
         })?;
         let worked = worker.work(job, &self.near, telling, Some(places)).await;
+        left.is_done();
         let failed = match worked {
             Ok(made) => {
                 self.note(job, worker.worked());

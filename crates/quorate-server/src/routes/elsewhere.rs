@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{ConnectInfo, FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -207,10 +207,6 @@ pub(super) async fn hand_over(
         Who::Account(account) => format!("account {account}"),
     };
     let limit = body_bytes(&parts);
-    let bytes = body.size_hint().upper();
-    let Ok(_room) = site.bodies.room(&who, bytes, limit).await else {
-        return failed(&site, &visitor, &parts, JobFailed::Busy.into());
-    };
     let Ok(body) = to_bytes(body, limit).await else {
         return too_large(&site, &visitor, &parts);
     };

@@ -1,127 +1,206 @@
 //! How much of what people send may be in memory at once, whoever they are and however many.
 //!
-//! A body waits for its turn before it is read, and holds its room until it is answered.
+//! What has come is counted, and not what somebody says will come, so that nobody takes room by promising. A little of everybody's
+//! is free: those who send votes and comments never wait for those who fill the room.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use axum::body::Body;
+use futures_util::StreamExt as _;
 
-/// How many bytes count as one.
-const GRAIN: usize = 1024;
+use crate::security::rate::Who;
 
-/// The largest of the small ones, in bytes: a vote, a comment, an action.
-const SMALL_BYTES: usize = 64 * 1024;
+/// How much room there is, in bytes. What is made of a body takes some times as much.
+const ROOM_BYTES: usize = 64 * 1024 * 1024;
 
-/// How much room there is for small ones, and how much for all others, in bytes.
-const ROOM_BYTES: usize = 32 * 1024 * 1024;
+/// How much one address may have under way, in bytes: eight of the longest forms.
+const EACH_BYTES: usize = 16 * 1024 * 1024;
 
-/// How much of it one account or address may have, in bytes: two of the longest forms.
-const EACH_BYTES: usize = 4 * 1024 * 1024;
+/// How much of that takes no room, in bytes: some votes, comments or actions.
+const FREE_BYTES: usize = 16 * 1024;
 
-/// Room for bodies.
-pub struct Bodies {
-    small: Arc<Semaphore>,
-    large: Arc<Semaphore>,
-    shares: Mutex<HashMap<String, Arc<Semaphore>>>,
+/// What is under way.
+#[derive(Default)]
+struct UnderWay {
+    /// How much of the room is taken.
+    taken: usize,
+    /// How much is there from each address.
+    of: HashMap<Who, usize>,
 }
 
-impl Default for Bodies {
-    fn default() -> Self {
-        let room = || Arc::new(Semaphore::new(ROOM_BYTES / GRAIN));
-        Self {
-            small: room(),
-            large: room(),
-            shares: Mutex::default(),
+/// Room for bodies.
+#[derive(Clone, Default)]
+pub struct Bodies(Arc<Mutex<UnderWay>>);
+
+/// What has come of one body. Its room is free again once this is dropped.
+pub struct HeldBody {
+    bodies: Bodies,
+    who: Who,
+    bytes: Mutex<usize>,
+    is_refused: AtomicBool,
+}
+
+impl Bodies {
+    /// A body from an address that counts what comes of it, and ends where there is no room for more.
+    pub fn counted(&self, body: Body, address: IpAddr) -> (Body, Arc<HeldBody>) {
+        let held = Arc::new(HeldBody {
+            bodies: self.clone(),
+            who: Who::address(address),
+            bytes: Mutex::default(),
+            is_refused: AtomicBool::new(false),
+        });
+        let counts = Arc::clone(&held);
+        let pieces = body.into_data_stream().map(move |piece| {
+            let piece = piece?;
+            if counts.takes(piece.len()) {
+                return Ok(piece);
+            }
+            let full = io::Error::from(io::ErrorKind::QuotaExceeded);
+            Err(axum::Error::new(full))
+        });
+        (Body::from_stream(pieces), held)
+    }
+
+    fn under_way(&self) -> MutexGuard<'_, UnderWay> {
+        // No code under the lock can leave it half-changed.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl UnderWay {
+    /// More has come from an address; false where there is no room for it.
+    fn takes(&mut self, who: &Who, bytes: usize) -> bool {
+        let before = self.of.get(who).copied().unwrap_or_default();
+        let own = before + bytes;
+        let taken = self.taken + charged(own) - charged(before);
+        let fits = own <= EACH_BYTES && (taken <= ROOM_BYTES || taken == self.taken);
+        if fits {
+            self.taken = taken;
+            self.of.insert(who.clone(), own);
+        }
+        fits
+    }
+
+    /// That is no longer under way.
+    fn gives_back(&mut self, who: &Who, bytes: usize) {
+        let before = self.of.get(who).copied().unwrap_or_default();
+        let own = before.saturating_sub(bytes);
+        self.taken -= charged(before) - charged(own);
+        if own == 0 {
+            self.of.remove(who);
+        } else {
+            self.of.insert(who.clone(), own);
         }
     }
 }
 
-/// The room of one body, as long as it is held.
-#[derive(Debug)]
-pub struct BodyRoom {
-    _share: OwnedSemaphorePermit,
-    _room: OwnedSemaphorePermit,
+/// How much room so many bytes of one address take.
+fn charged(bytes: usize) -> usize {
+    bytes.saturating_sub(FREE_BYTES)
 }
 
-/// Somebody has as much under way as they may.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooMuchAtOnce;
-
-impl Bodies {
-    /// Waits for room for a body of somebody's: so many bytes, and `limit` where it does not say how many.
-    ///
-    /// # Errors
-    /// Fails where they have as much under way as they may.
-    pub async fn room(
-        &self,
-        who: &str,
-        bytes: Option<u64>,
-        limit: usize,
-    ) -> Result<BodyRoom, TooMuchAtOnce> {
-        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
-        let bytes = bytes.unwrap_or(limit).min(limit);
-        let count = u32::try_from(bytes.div_ceil(GRAIN)).unwrap_or(u32::MAX);
-        let share = self.share(who).try_acquire_many_owned(count);
-        let share = share.map_err(|_| TooMuchAtOnce)?;
-        let is_small = bytes <= SMALL_BYTES;
-        let room = if is_small { &self.small } else { &self.large };
-        let room = Arc::clone(room).acquire_many_owned(count).await;
-        Ok(BodyRoom {
-            _share: share,
-            _room: room.map_err(|_| TooMuchAtOnce)?,
-        })
+impl HeldBody {
+    fn bytes(&self) -> MutexGuard<'_, usize> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn share(&self, who: &str) -> Arc<Semaphore> {
-        let shares = self.shares.lock();
-        let mut shares = shares.unwrap_or_else(PoisonError::into_inner);
-        shares.retain(|_, share| Arc::strong_count(share) > 1);
-        let share = shares.entry(who.to_owned());
-        Arc::clone(share.or_insert_with(|| Arc::new(Semaphore::new(EACH_BYTES / GRAIN))))
+    fn takes(&self, bytes: usize) -> bool {
+        let fits = self.bodies.under_way().takes(&self.who, bytes);
+        if fits {
+            *self.bytes() += bytes;
+        } else {
+            self.is_refused.store(true, Ordering::Relaxed);
+        }
+        fits
+    }
+
+    /// Whether there was no room for all of it.
+    pub fn is_refused(&self) -> bool {
+        self.is_refused.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for HeldBody {
+    fn drop(&mut self) {
+        let bytes = *self.bytes();
+        self.bodies.under_way().gives_back(&self.who, bytes);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use futures_util::FutureExt as _;
+    use axum::body::{Bytes, to_bytes};
+    use futures_util::{FutureExt as _, StreamExt as _, stream};
 
     use super::*;
 
     const FORM: usize = 2 * 1024 * 1024;
-    const VOTE: Option<u64> = Some(200);
+
+    fn address(nth: u8) -> IpAddr {
+        IpAddr::from([192, 0, 2, nth])
+    }
+
+    /// A body of which so much comes, and then nothing for as long as somebody waits.
+    async fn trickled(bodies: &Bodies, from: u8, bytes: usize) -> (Body, Arc<HeldBody>) {
+        let begun = stream::iter([Ok::<_, io::Error>(Bytes::from(vec![b'x'; bytes]))]);
+        let body = Body::from_stream(begun.chain(stream::pending()));
+        let (body, held) = bodies.counted(body, address(from));
+        let mut pieces = body.into_data_stream();
+        let first = pieces.next().await.expect("a piece");
+        assert_eq!(first.is_err(), held.is_refused());
+        (Body::from_stream(pieces), held)
+    }
 
     #[tokio::test]
     async fn nobody_has_more_under_way_than_their_share() {
         let bodies = Bodies::default();
-        let held = [
-            bodies.room("anna", Some(FORM as u64), FORM).await,
-            bodies.room("anna", None, FORM).await,
-        ];
-        assert!(held.iter().all(Result::is_ok));
-        let third = bodies.room("anna", VOTE, FORM).await;
-        assert_eq!(third.err(), Some(TooMuchAtOnce));
-        assert!(bodies.room("bert", VOTE, FORM).await.is_ok());
-        drop(held);
-        assert!(bodies.room("anna", VOTE, FORM).await.is_ok());
+        let mut all = Vec::new();
+        for _ in 0..EACH_BYTES / FORM {
+            all.push(trickled(&bodies, 1, FORM).await);
+        }
+        assert!(all.iter().all(|(_, held)| !held.is_refused()));
+        let (_, one_more) = trickled(&bodies, 1, 1).await;
+        assert!(one_more.is_refused());
+        let (_, of_another) = trickled(&bodies, 2, FORM).await;
+        assert!(!of_another.is_refused());
+        all.pop();
+        let (_, one_more) = trickled(&bodies, 1, FORM).await;
+        assert!(!one_more.is_refused(), "there is room again");
     }
 
     #[tokio::test]
-    async fn many_together_wait_and_keep_nobody_from_a_vote() {
+    async fn a_full_room_keeps_nobody_from_a_vote() {
         let bodies = Bodies::default();
-        let mut held = Vec::new();
+        let mut all = Vec::new();
         for nth in 0..ROOM_BYTES / FORM {
-            let who = format!("account {nth}");
-            held.push(bodies.room(&who, None, FORM).await.expect("room"));
+            let from = u8::try_from(nth / 8).expect("few addresses");
+            all.push(trickled(&bodies, from, FORM).await);
         }
-        let one_more = bodies.room("eve", None, FORM);
-        assert!(one_more.now_or_never().is_none(), "it waits");
-        for small in [VOTE, Some(0)] {
-            let room = bodies.room("eve", small, FORM).now_or_never();
-            assert!(room.is_some_and(|room| room.is_ok()));
-        }
-        held.pop();
-        let one_more = bodies.room("eve", None, FORM).now_or_never();
-        assert!(one_more.is_some_and(|room| room.is_ok()));
+        let (_, form) = trickled(&bodies, 100, FORM).await;
+        let (_, form_too) = trickled(&bodies, 101, FORM).await;
+        assert!(form.is_refused() || form_too.is_refused());
+        let (vote, held) = bodies.counted(Body::from("vote=for"), address(102));
+        let vote = to_bytes(vote, FORM).now_or_never();
+        assert!(vote.is_some_and(|vote| vote.is_ok()));
+        drop((all, form, form_too, held));
+        let under_way = bodies.under_way();
+        assert_eq!((under_way.taken, under_way.of.len()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn what_is_promised_takes_no_room() {
+        let bodies = Bodies::default();
+        let promised = || Body::from_stream(stream::pending::<io::Result<Bytes>>());
+        let held: Vec<_> = (0..1_000)
+            .map(|_| bodies.counted(promised(), address(1)))
+            .collect();
+        assert_eq!(bodies.under_way().of.len(), 0);
+        let (_, form) = trickled(&bodies, 1, FORM).await;
+        assert!(!form.is_refused());
+        drop(held);
     }
 }

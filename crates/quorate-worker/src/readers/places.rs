@@ -1,81 +1,15 @@
-//! The places that jobs take: among the workers that are at work, and among the commands that wait for their games.
+//! The places that jobs take among the workers that are at work.
 //!
-//! A worker does nothing while its command is judged. Its places are given back meanwhile, so that games that judge slowly keep
-//! no worker from anybody; how many wait like that is bounded, since each is a process.
-
-use std::time::{Duration, Instant};
+//! A worker does nothing while its command is judged. Its places are lent to others meanwhile, so that games that judge slowly keep
+//! no worker from anybody. How many are lent like that is bounded, since each is a process; where there are more, the worker keeps
+//! its places.
 
 use quorate_kernel::GameId;
 use quorate_runtime::ports::JobFailed;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
-use super::pace::{GamePace, Paces};
 use super::pool::Pool;
-use super::shares::{Shares, closed};
-
-/// How many workers with a command there are at most, at work or waiting for a game.
-const COMMANDS_MAX: usize = 12;
-
-/// How many of them for games whose commands are not known to be quick.
-const UNPROVEN_MAX: usize = 8;
-
-/// How many of them for one account or address, or for one game.
-const COMMANDS_EACH: usize = 4;
-
-/// The commands for which there is a worker.
-pub(super) struct Commands {
-    all: Semaphore,
-    unproven: Semaphore,
-    shares: Shares,
-    /// How quick games are to judge.
-    paces: Paces,
-}
-
-impl Default for Commands {
-    fn default() -> Self {
-        Self {
-            all: Semaphore::new(COMMANDS_MAX),
-            unproven: Semaphore::new(UNPROVEN_MAX),
-            shares: Shares::new(COMMANDS_EACH),
-            paces: Paces::default(),
-        }
-    }
-}
-
-/// The place of one command.
-pub(super) struct CommandPlace<'a> {
-    commands: &'a Commands,
-    game: &'a GameId,
-    _shares: [OwnedSemaphorePermit; 2],
-    _unproven: Option<SemaphorePermit<'a>>,
-    _one: SemaphorePermit<'a>,
-}
-
-impl Commands {
-    /// Waits for the place of a command.
-    pub(super) async fn place<'a>(
-        &'a self,
-        who: &str,
-        game: &'a GameId,
-    ) -> Result<CommandPlace<'a>, JobFailed> {
-        let shares = [
-            self.shares.place(who).await?,
-            self.shares.place(game.as_str()).await?,
-        ];
-        let unproven = if self.paces.of(game) == GamePace::Quick {
-            None
-        } else {
-            Some(self.unproven.acquire().await.map_err(closed)?)
-        };
-        Ok(CommandPlace {
-            commands: self,
-            game,
-            _shares: shares,
-            _unproven: unproven,
-            _one: self.all.acquire().await.map_err(closed)?,
-        })
-    }
-}
+use super::shares::closed;
 
 /// What one job takes while its worker is at work.
 pub(super) struct JobPlaces<'a> {
@@ -85,7 +19,6 @@ pub(super) struct JobPlaces<'a> {
     page_of: Option<&'a GameId>,
     /// Where it is not known to be quick, the places of those.
     unproven: Option<&'a Semaphore>,
-    command: Option<CommandPlace<'a>>,
     taken: Option<JobPermits<'a>>,
 }
 
@@ -102,14 +35,12 @@ impl<'a> JobPlaces<'a> {
         pool: &'a Pool,
         (who, page_of): (&'a str, Option<&'a GameId>),
         unproven: Option<&'a Semaphore>,
-        command: Option<CommandPlace<'a>>,
     ) -> Result<Self, JobFailed> {
         let mut places = Self {
             pool,
             who,
             page_of,
             unproven,
-            command,
             taken: None,
         };
         places.take_again().await?;
@@ -138,30 +69,17 @@ impl<'a> JobPlaces<'a> {
     }
 
     /// Waits for a game's answer to a command, the places being others' meanwhile.
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "only in which order commands are sent depends on it"
-    )]
     pub(super) async fn lent_during<T>(
         &mut self,
         judged: impl Future<Output = T>,
     ) -> Result<T, JobFailed> {
-        let Some(command) = &self.command else {
+        let Ok(_lent) = self.pool.lent.try_acquire() else {
             return Ok(judged.await);
         };
         self.taken = None;
-        let before = Instant::now();
         let answer = judged.await;
-        command.note(before.elapsed());
         self.take_again().await?;
         Ok(answer)
-    }
-}
-
-impl CommandPlace<'_> {
-    /// The game took so long.
-    fn note(&self, judging: Duration) {
-        self.commands.paces.note(self.game, judging);
     }
 }
 
@@ -184,17 +102,13 @@ mod tests {
 
     #[tokio::test]
     async fn while_a_game_judges_the_worker_takes_no_place() {
-        let (pool, commands) = (pool(1), Commands::default());
+        let pool = pool(1);
         let game: GameId = "reef".parse().unwrap();
-        let command = commands.place("anna", &game).await.unwrap();
-        let of_anna = ("anna", Some(&game));
-        let mut annas = JobPlaces::take(&pool, of_anna, None, Some(command)).await;
+        let mut annas = JobPlaces::take(&pool, ("anna", Some(&game)), None).await;
         let annas = annas.as_mut().unwrap();
-        let berts = || JobPlaces::take(&pool, ("bert", None), None, None);
-        assert!(
-            berts().now_or_never().is_none(),
-            "the only worker is Anna's"
-        );
+        let berts = || JobPlaces::take(&pool, ("bert", None), None);
+        let why = "the only worker is Anna's";
+        assert!(berts().now_or_never().is_none(), "{why}");
 
         let (judge, judged) = tokio::sync::oneshot::channel();
         let mut lent = Box::pin(annas.lent_during(judged));
@@ -211,22 +125,15 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn games_that_judge_slowly_leave_places_to_those_that_are_quick() {
-        let commands = Commands::default();
-        let [reef, moor, fen] = ["reef", "moor", "fen"].map(|game| game.parse::<GameId>().unwrap());
-        commands.paces.note(&fen, Duration::ZERO);
-        let mut taken = Vec::new();
-        for game in [&reef, &moor] {
-            for nth in 0..=COMMANDS_EACH {
-                let who = format!("{game} {nth}");
-                let place = commands.place(&who, game).now_or_never();
-                assert_eq!(place.is_some(), nth < COMMANDS_EACH, "{who}");
-                taken.extend(place);
-            }
-        }
-        assert_eq!(taken.len(), UNPROVEN_MAX);
-        let other: GameId = "dune".parse().unwrap();
-        assert!(commands.place("eve", &other).now_or_never().is_none());
-        assert!(commands.place("dora", &fen).now_or_never().is_some());
+    async fn where_many_are_lent_the_next_worker_keeps_its_places() {
+        let pool = pool(1);
+        let all = u32::try_from(pool.lent.available_permits()).unwrap();
+        let all = pool.lent.try_acquire_many(all).unwrap();
+        let mut annas = JobPlaces::take(&pool, ("anna", None), None).await.unwrap();
+        let mut kept = Box::pin(annas.lent_during(std::future::pending::<()>()));
+        assert!((&mut kept).now_or_never().is_none());
+        let bert = JobPlaces::take(&pool, ("bert", None), None).now_or_never();
+        assert!(bert.is_none());
+        drop(all);
     }
 }

@@ -23,6 +23,12 @@ pub(super) const JOBS_MAX: u32 = 256;
 /// How many jobs more it does at most until the other one is ready, so that nobody waits for that.
 pub(super) const JOBS_BEYOND: u32 = 64;
 
+/// How many workers may wait for games beside each that works.
+const LENT_EACH: usize = 4;
+
+/// How many commands of one account or address are under way at a time.
+const COMMANDS_EACH: usize = 2;
+
 /// Workers of one kind.
 pub(super) struct Pool {
     pub(super) program: Program,
@@ -34,6 +40,12 @@ pub(super) struct Pool {
     pub(super) slots: Semaphore,
     /// How many of them for one account or address, or for one game: there is always one that others can have.
     pub(super) shares: Shares,
+    /// How many wait for games beside them.
+    pub(super) lent: Semaphore,
+    /// How many commands one account or address has under way.
+    pub(super) commands: Shares,
+    /// How many are kept while nobody needs them.
+    idle_max: usize,
     /// Who has a job here.
     turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     pub(super) idle: Mutex<Vec<ReadersWorker>>,
@@ -126,6 +138,9 @@ impl Pool {
             jobs_max,
             slots: Semaphore::new(slots),
             shares: Shares::new(slots.saturating_sub(1).max(1)),
+            lent: Semaphore::new(LENT_EACH * slots),
+            commands: Shares::new(COMMANDS_EACH),
+            idle_max: slots + 1,
             turns: Mutex::default(),
             idle: Mutex::default(),
             count: AtomicUsize::new(0),
@@ -196,7 +211,11 @@ impl Pool {
         worker.has_successor |= is_due;
         let is_fresh = worker.forgets == self.forgets.load(Ordering::SeqCst);
         if is_fresh && worker.jobs < JOBS_MAX + JOBS_BEYOND {
-            locked(&self.idle).push(worker);
+            let mut idle = locked(&self.idle);
+            idle.push(worker);
+            // Those that are used least stand first.
+            let beyond = idle.len().saturating_sub(self.idle_max);
+            idle.drain(..beyond);
         }
         is_due
     }
