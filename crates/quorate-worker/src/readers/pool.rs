@@ -24,7 +24,7 @@ pub(super) const JOBS_MAX: u32 = 256;
 pub(super) const JOBS_BEYOND: u32 = 64;
 
 /// How many workers may wait for games beside each that works.
-const LENT_EACH: usize = 4;
+const LENT_EACH: usize = 8;
 
 /// How many commands of one account or address are under way at a time.
 const COMMANDS_EACH: usize = 2;
