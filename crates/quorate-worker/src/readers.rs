@@ -187,7 +187,7 @@ struct LeftJob<'a> {
 }
 
 impl LeftJob<'_> {
-    fn is_done(mut self) {
+    fn ends(mut self) {
         self.is_done = true;
     }
 }
@@ -281,7 +281,7 @@ impl Readers {
             at_fault: true,
         })?;
         let worked = worker.work(job, &self.near, telling, Some(places)).await;
-        left.is_done();
+        left.ends();
         let failed = match worked {
             Ok(made) => {
                 self.note(job, worker.worked());
