@@ -93,7 +93,6 @@ export function live(after) {
     // One at a time, or a slow older answer would come last and stay.
     if (document.hidden || asking) { missed = true; return; }
     [missed, asking] = [false, true];
-    let isLost = false;
     try {
       const answer = await fetch(location.href, { headers: { accept: "text/html" }, redirect: "error" });
       // A server that has much to do answers a little later.
@@ -102,11 +101,9 @@ export function live(after) {
         merge(new DOMParser().parseFromString(await answer.text(), "text/html"));
         after();
       }
-    } catch { isLost = true; }
+      if (missed) soon();
+    } catch { missed = true; } // A lost network comes back with the stream.
     asking = false;
-    // A lost network comes back with the stream.
-    if (isLost) missed = true;
-    else if (missed) soon();
   }
   const soon = () => { due ??= setTimeout(fetchPage, 150 + Math.random() * 350); };
   let source;

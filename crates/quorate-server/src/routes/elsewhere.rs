@@ -202,12 +202,7 @@ pub(super) async fn hand_over(
     {
         return failed(&site, &visitor, &parts, often.into());
     }
-    let who = match who {
-        Who::Address(address) => address.to_string(),
-        Who::Account(account) => format!("account {account}"),
-    };
-    let limit = body_bytes(&parts);
-    let Ok(body) = to_bytes(body, limit).await else {
+    let Ok(body) = to_bytes(body, body_bytes(&parts)).await else {
         return too_large(&site, &visitor, &parts);
     };
     let effort = if effort == WorkSort::Preview && asks_for_tests(&body) {
@@ -216,7 +211,10 @@ pub(super) async fn hand_over(
         effort
     };
     let job = Job {
-        who,
+        who: match who {
+            Who::Address(address) => address.to_string(),
+            Who::Account(account) => format!("account {account}"),
+        },
         game: game_of(&parts),
         account: visitor.id(),
         is_repair: effort == WorkSort::Command && repairs(&visitor, &body),

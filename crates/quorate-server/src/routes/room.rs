@@ -6,15 +6,14 @@ use axum::body::HttpBody as _;
 use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use quorate_kernel::Span;
 
 use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::app::visitor::address_of;
 use crate::security::rate::TooOften;
 
-/// When whoever sent more than there was room for may try again.
-const AGAIN_AFTER: Span = Span(5_000);
+/// When they may try again who sent more than there was room for, in milliseconds.
+const AGAIN_AFTER_MS: u64 = 5_000;
 
 /// A layer: counts what comes of a body until it is answered, and says so where there is no room for it.
 pub(super) async fn counted(
@@ -32,7 +31,7 @@ pub(super) async fn counted(
         return response;
     }
     let often = TooOften {
-        retry_after_ms: u64::try_from(AGAIN_AFTER.0).unwrap_or(0),
+        retry_after_ms: AGAIN_AFTER_MS,
     };
     AppError::from(often).into_response()
 }

@@ -140,8 +140,8 @@ impl JudgesPool {
         self.unproven.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the turn of a game; whoever comes first has it first. Those whose last command was quick need none: for them there
-    /// are always workers that the others don't take.
+    /// Waits for the turn of a game; whoever comes first has it first. Quick games need none: for them there are always workers that
+    /// the others don't take.
     pub(super) fn turn(&self, is_quick: bool) -> Option<UnprovenTurn<'_>> {
         if is_quick {
             return None;

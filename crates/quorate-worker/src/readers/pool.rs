@@ -31,7 +31,7 @@ const COMMANDS_EACH: usize = 2;
 
 /// Workers of one kind.
 pub(super) struct Pool {
-    pub(super) program: Program,
+    program: Program,
     /// What each is told first.
     setup: Vec<u8>,
     /// How many jobs anybody may have here.

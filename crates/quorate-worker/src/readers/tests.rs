@@ -66,6 +66,15 @@ async fn a_worker_that_has_done_enough_stays_until_another_one_is_ready() {
 }
 
 #[tokio::test]
+async fn one_more_worker_is_kept_than_can_work_and_those_used_least_go() {
+    let pool = pool();
+    for jobs in 1..=3 {
+        pool.put(worker(&pool, jobs));
+    }
+    assert_eq!(jobs_of_idle(&pool), [2, 3]);
+}
+
+#[tokio::test]
 async fn a_worker_whose_successor_does_not_come_goes_all_the_same() {
     let pool = pool();
     pool.put(worker(&pool, JOBS_MAX + JOBS_BEYOND));
