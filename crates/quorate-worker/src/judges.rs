@@ -72,10 +72,8 @@ enum JudgeOrder {
 enum JudgeSays {
     /// What runs.
     Runs(RunTold),
-    /// What a command came to.
-    Judged(WireJudged),
-    /// The row ends here.
-    Over,
+    /// What a command came to, and whether the row ends with it.
+    Judged(WireJudged, bool),
 }
 
 /// Judges in workers.
@@ -150,11 +148,7 @@ impl DistantJudge {
             let mut heard = HeardRuns::default();
             let asked = (row, secret, tells_after);
             let asked = self.asked_of(&mut worker, asked, &mut judged, &mut heard);
-            self.to_prove = if asked.is_ok() && !heard.was_slow {
-                self.to_prove.saturating_sub(1)
-            } else {
-                PROVES_AFTER_SLOW
-            };
+            self.to_prove = still_to_prove(self.to_prove, asked.is_ok() && !heard.was_slow);
             let Err(error) = asked else {
                 if heard.was_slow {
                     // It stands back for good.
@@ -250,7 +244,7 @@ impl DistantJudge {
         self.made_ready(worker)?;
         let order = JudgeOrder::Again(WireRecord::of_event(event), *secret);
         let said: JudgeSays = say(worker, &order, self.pool.settings.command)?;
-        let JudgeSays::Judged(judged) = said else {
+        let JudgeSays::Judged(judged, true) = said else {
             return Err(io::ErrorKind::InvalidData.into());
         };
         let judged = judged.judged().map_err(io::Error::other)?;
@@ -277,25 +271,23 @@ impl DistantJudge {
         };
         let mut line = worker.line(time);
         frame::write(&mut line, &frame::bytes(&order)?)?;
-        let mut ended = false;
-        for command in commands {
+        for (nth, command) in commands.iter().enumerate() {
             heard.begin();
-            let answer = match verdict(worker, time, heard)? {
-                Some(answer) if !ended => answer.judged().map_err(io::Error::other)?,
-                None if ended => return Ok(()),
-                _ => return Err(io::ErrorKind::InvalidData.into()),
-            };
+            let (answer, is_last) = verdict(worker, time, heard)?;
+            let answer = answer.judged().map_err(io::Error::other)?;
             if let Judged::Event(event) = &answer {
                 self.follow(event).map_err(io::Error::other)?;
             }
-            ended = ends_row(&answer, self.next_due(), command);
+            let ends = nth + 1 == commands.len() || ends_row(&answer, self.next_due(), command);
+            if is_last != ends {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
             judged.push(answer);
+            if ends {
+                break;
+            }
         }
-        heard.begin();
-        match verdict(worker, time, heard)? {
-            None => Ok(()),
-            Some(_) => Err(io::ErrorKind::InvalidData.into()),
-        }
+        Ok(())
     }
 
     /// Takes in an event, whose every old value must be what this side knows. What else it must be the writer checks.
@@ -333,6 +325,15 @@ impl DistantJudge {
     }
 }
 
+/// How many more rows of commands have to be quick before a game counts as quick, after one that was or was not.
+fn still_to_prove(before: u32, was_quick: bool) -> u32 {
+    if was_quick {
+        before.saturating_sub(1)
+    } else {
+        PROVES_AFTER_SLOW
+    }
+}
+
 fn say<T: serde::de::DeserializeOwned>(
     worker: &JudgesWorker,
     order: &JudgeOrder,
@@ -363,18 +364,17 @@ impl HeardRuns {
     }
 }
 
-/// Hears what a command came to, or that the row is over; what runs meanwhile is noted in `heard`. A worker that takes long stands
-/// back behind the others.
+/// Hears what a command came to, and whether the row ends with it; what runs meanwhile is noted in `heard`. A worker that takes long
+/// stands back behind the others.
 fn verdict(
     worker: &mut JudgesWorker,
     time: Duration,
     heard: &mut HeardRuns,
-) -> io::Result<Option<WireJudged>> {
+) -> io::Result<(WireJudged, bool)> {
     let mut line = worker.line(time);
     loop {
         match frame::message(&frame::read(&mut line)?)? {
-            JudgeSays::Judged(judged) => return Ok(Some(judged)),
-            JudgeSays::Over => return Ok(None),
+            JudgeSays::Judged(judged, is_last) => return Ok((judged, is_last)),
             JudgeSays::Runs(said) => {
                 if heard.worked.is_none() {
                     let worked = worker.process.worked().unwrap_or_default();
@@ -463,12 +463,11 @@ pub(crate) fn is_order(bytes: &[u8]) -> bool {
 /// Whether bytes are a verdict of which everything can be read.
 pub(crate) fn is_verdict(bytes: &[u8]) -> bool {
     match frame::message(bytes) {
-        Ok(JudgeSays::Judged(judged)) => judged.judged().is_ok(),
+        Ok(JudgeSays::Judged(judged, _)) => judged.judged().is_ok(),
         Ok(JudgeSays::Runs(said)) => {
             OpenRuns::default().hear(said);
             true
         }
-        Ok(JudgeSays::Over) => true,
         Err(_) => false,
     }
 }
@@ -506,24 +505,26 @@ pub fn serve(socket: &UnixStream) -> io::Result<()> {
                 tells_after,
             } => {
                 let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
-                for command in commands {
+                for (nth, command) in commands.iter().enumerate() {
                     let command = command.command().map_err(io::Error::other)?;
                     teller.begin(tells_after);
                     let judged = judge.judge(&command, &secret);
                     teller.end();
-                    let answer = JudgeSays::Judged(WireJudged::of(&judged));
-                    frame::write(socket, &frame::bytes(&answer)?)?;
-                    if ends_row(&judged, judge.next_due(), &command) {
+                    let ends =
+                        nth + 1 == commands.len() || ends_row(&judged, judge.next_due(), &command);
+                    let says = JudgeSays::Judged(WireJudged::of(&judged), ends);
+                    frame::write(socket, &frame::bytes(&says)?)?;
+                    if ends {
                         break;
                     }
                 }
-                frame::bytes(&JudgeSays::Over)?
+                continue;
             }
             JudgeOrder::Again(event, secret) => {
                 let event = event.event().map_err(io::Error::other)?;
                 let judge = judge.as_mut().ok_or(io::ErrorKind::InvalidInput)?;
                 let judged = judge.judge_again(&event, &secret);
-                frame::bytes(&JudgeSays::Judged(WireJudged::of(&judged)))?
+                frame::bytes(&JudgeSays::Judged(WireJudged::of(&judged), true))?
             }
         };
         frame::write(socket, &answer)?;

@@ -32,6 +32,7 @@ mod pace;
 mod places;
 mod pool;
 mod shares;
+mod slots;
 
 /// How many jobs of one account or address may run and wait: heavy ones, and others.
 const HEAVY_MAX: usize = 8;
@@ -62,6 +63,8 @@ pub struct Readers {
     paces: Paces,
     /// How many pages of games that are not known to be quick are made at a time: the others have a worker left.
     unproven: Semaphore,
+    /// How many of those are between quick and slow: the others have a core left.
+    middling: Semaphore,
 }
 
 impl Readers {
@@ -85,6 +88,7 @@ impl Readers {
             light: Pool::new(light, setup, LIGHT_MAX, pages),
             paces: Paces::default(),
             unproven: Semaphore::new(pages - 1),
+            middling: Semaphore::new(all_but_one),
         }
     }
 
@@ -126,13 +130,17 @@ impl Workers for Readers {
                 None
             };
             let _command = match job.sort {
-                JobSort::Command => Some(pool.commands.place(&job.who).await?),
+                JobSort::Command => Some(pool.command_of(&job.who, job.game.as_ref()).await?),
                 JobSort::Page | JobSort::Heavy => None,
             };
-            let unproven = (pace == GamePace::Unknown).then_some(&self.unproven);
-            let mut places = JobPlaces::take(pool, (&job.who, page_of), unproven).await?;
-            // Many may have come at once, before anybody knew that the game's pages take long.
-            let is_its_place = is_heavy || pace_now() != GamePace::Slow;
+            let of_its_pace: &[&Semaphore] = match pace {
+                GamePace::Quick | GamePace::Slow => &[],
+                GamePace::Unknown => &[&self.unproven],
+                GamePace::Middling => &[&self.middling, &self.unproven],
+            };
+            let mut places = JobPlaces::take(pool, (&job.who, page_of), of_its_pace).await?;
+            // Many may have come at once, before anybody knew how long the game's pages take.
+            let is_its_place = is_heavy || pace_now() <= pace;
             let made = if is_its_place {
                 Some(self.made(pool, &job, &mut places).await)
             } else {

@@ -14,6 +14,8 @@ mod people;
 mod site;
 mod towns;
 
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,11 +59,33 @@ const LOOKED_AT: Duration = Duration::from_mins(1);
 const SECRET: [u8; 32] = [7; 32];
 
 fn main() {
+    bare();
     let mut played = Played::new();
     played.votes();
     played.rows();
     played.kills();
     thousand();
+}
+
+/// What a question to somebody else costs on this machine who answers at once: both sides have to be woken, which takes five times as
+/// long on some machines as on others.
+fn bare() {
+    let (mut ours, mut theirs) = UnixStream::pair().unwrap();
+    let answers = std::thread::spawn(move || {
+        let mut word = [0];
+        while theirs.read_exact(&mut word).is_ok() {
+            theirs.write_all(&word).unwrap();
+        }
+    });
+    let ask = |ours: &mut UnixStream| {
+        ours.write_all(&[1]).unwrap();
+        ours.read_exact(&mut [0]).unwrap();
+    };
+    let mut times: Vec<_> = (0..VOTES).map(|_| timed(|| ask(&mut ours))).collect();
+    let middle = median(&mut times).as_micros();
+    println!("a question and an answer, and nothing else: {middle} µs");
+    drop(ours);
+    answers.join().unwrap();
 }
 
 /// A game that a judge here and one in a worker hold alike.

@@ -31,6 +31,10 @@ const BROKEN_RULES: [&str; 8] = [
     "1. An unended fence.\n\n```starlark\nx = 1\n",
 ];
 
+/// What the ids of rules begin with that are added here, and how many of them are many.
+const ADDED: &str = "added-";
+const ADDED_MANY: usize = 20;
+
 /// How many events back what rulings name lies at most.
 const LOOKS_BACK: usize = 200;
 
@@ -72,7 +76,7 @@ impl SimulatedGame {
     fn clause(&mut self) -> Clause {
         match self.chance.below(30) {
             0..=6 => self.value_clause(),
-            7..=10 => self.add_rule(),
+            7..=10 => self.add_or_repeal_rule(),
             11..=15 => self.amend_rule(),
             16 if self.chance.one_in(3) => Clause::RepealRule { id: self.rule() },
             16 | 17 => self.rename_rule(),
@@ -227,6 +231,19 @@ impl SimulatedGame {
         }
     }
 
+    /// Adds a rule. Once there are many, more are repealed than added: nobody plays a law that only grows, and compiling it would take
+    /// most of a long run.
+    fn add_or_repeal_rule(&mut self) -> Clause {
+        let rules = self.state().rules.keys();
+        let added = rules.filter(|id| id.as_str().starts_with(ADDED));
+        let added: Vec<Name> = added.cloned().collect();
+        if added.len() < ADDED_MANY || self.chance.one_in(3) {
+            return self.add_rule();
+        }
+        let id = self.chance.pick(&added).unwrap_or_default();
+        Clause::RepealRule { id }
+    }
+
     fn add_rule(&mut self) -> Clause {
         let text = if self.chance.one_in(3) {
             self.chance.word(&BROKEN_RULES)
@@ -246,7 +263,7 @@ impl SimulatedGame {
         let id = if self.chance.one_in(12) {
             self.rule()
         } else {
-            format!("added-{number}").into()
+            format!("{ADDED}{number}").into()
         };
         let section = if self.chance.one_in(2) {
             Name::default()

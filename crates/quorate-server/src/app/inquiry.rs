@@ -27,8 +27,8 @@ pub(crate) trait Inquiry: Serialize + DeserializeOwned + Send {
     /// Its word, by which a worker knows it.
     const WORD: &'static str;
 
-    /// Whether it may take long, and nobody waits for it: then it gives way to all else.
-    const IS_HEAVY: bool = false;
+    /// What sort of job it is: a heavy one where it may take long, and nobody waits for it.
+    const SORT: JobSort = JobSort::Page;
 
     /// Whether whoever asks the same within some seconds, and before anything happens in the game, is given the same answer.
     const IS_KEPT: bool = false;
@@ -127,11 +127,7 @@ async fn made<I: Inquiry>(
         account,
         is_repair: false,
         time: TIME,
-        sort: if I::IS_HEAVY {
-            JobSort::Heavy
-        } else {
-            JobSort::Page
-        },
+        sort: I::SORT,
         is_in_force: true,
     };
     let made = workers.run(job).await?;

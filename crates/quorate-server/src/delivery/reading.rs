@@ -10,7 +10,7 @@ use quorate_notices::dispatch::NoticeText;
 use quorate_notices::kind::NoticeKind;
 use quorate_notices::topic::NoticeTopic;
 use quorate_runtime::fold;
-use quorate_runtime::ports::AccountId;
+use quorate_runtime::ports::{AccountId, JobSort};
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
@@ -52,7 +52,7 @@ pub(crate) struct EventNews {
 impl Inquiry for NewsAsked {
     type Answer = GameNews;
     const WORD: &'static str = "news";
-    const IS_HEAVY: bool = true;
+    const SORT: JobSort = JobSort::Heavy;
 
     fn game(&self) -> &GameId {
         &self.game

@@ -292,7 +292,8 @@ fn body_bytes(parts: &Parts) -> usize {
     }
 }
 
-fn is_api(parts: &Parts) -> bool {
+/// Whether a program asks, and not a reader.
+pub(super) fn is_api(parts: &Parts) -> bool {
     parts.uri.path().starts_with(API)
 }
 

@@ -7,6 +7,8 @@ use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::elsewhere::is_api;
+use crate::api::problem::Problem;
 use crate::app::error::AppError;
 use crate::app::state::AppState;
 use crate::app::visitor::address_of;
@@ -26,6 +28,7 @@ pub(super) async fn counted(
     }
     let (parts, body) = request.into_parts();
     let (body, held) = site.bodies.counted(body, address_of(&parts, &site));
+    let is_api = is_api(&parts);
     let response = next.run(Request::from_parts(parts, body)).await;
     if !held.is_refused() {
         return response;
@@ -33,5 +36,8 @@ pub(super) async fn counted(
     let often = TooOften {
         retry_after_ms: AGAIN_AFTER_MS,
     };
+    if is_api {
+        return Problem::from(AppError::from(often)).into_response();
+    }
     AppError::from(often).into_response()
 }

@@ -11,7 +11,7 @@ use quorate_kernel::sealing::SealMut;
 use quorate_kernel::state::Effect;
 use quorate_kernel::{EventSeq, GameId};
 use quorate_runtime::fold;
-use quorate_runtime::ports::{GameRow, IndexPoint, SearchKey, SearchPart, SearchText};
+use quorate_runtime::ports::{GameRow, IndexPoint, JobSort, SearchKey, SearchPart, SearchText};
 use serde::{Deserialize, Serialize};
 
 use crate::app::error::AppError;
@@ -113,7 +113,7 @@ impl Inquiry for IndexAsked {
     /// None where another node is ahead, and what this one knows is old.
     type Answer = Option<IndexChanges>;
     const WORD: &'static str = "index";
-    const IS_HEAVY: bool = true;
+    const SORT: JobSort = JobSort::Heavy;
 
     fn game(&self) -> &GameId {
         &self.game

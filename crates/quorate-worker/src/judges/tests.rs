@@ -84,9 +84,11 @@ fn said(line: &UnixStream, commands: &[Command], tells_after: Duration) -> Vec<J
     frame::write(line, &frame::bytes(&order).unwrap()).unwrap();
     let mut all = Vec::new();
     loop {
-        match frame::message(&frame::read(line).unwrap()).unwrap() {
-            JudgeSays::Over => return all,
-            says => all.push(says),
+        let says = frame::message(&frame::read(line).unwrap()).unwrap();
+        let is_last = matches!(says, JudgeSays::Judged(_, true));
+        all.push(says);
+        if is_last {
+            return all;
         }
     }
 }
@@ -101,7 +103,7 @@ fn a_worker_says_whose_code_it_runs_when_it_is_asked_to_and_only_then() {
     assert!(frame::message::<bool>(&frame::read(&ours).unwrap()).unwrap());
 
     let row = said(&ours, &[take(1), take(2)], Duration::MAX);
-    let judged = |says: &JudgeSays| matches!(says, JudgeSays::Judged(WireJudged::Event(_)));
+    let judged = |says: &JudgeSays| matches!(says, JudgeSays::Judged(WireJudged::Event(_), _));
     assert!(row.len() == 2 && row.iter().all(judged), "one answer each");
 
     // Whoever is lost right after it has said something was at that.
@@ -128,4 +130,16 @@ fn a_worker_says_whose_code_it_runs_when_it_is_asked_to_and_only_then() {
 
     drop(ours);
     assert!(worker.join().unwrap().is_err(), "its server is gone");
+}
+
+#[test]
+fn after_a_slow_row_a_game_is_quick_again_after_sixteen_quick_ones() {
+    let mut left = still_to_prove(1, true);
+    assert_eq!(left, 0, "a new game after its first quick row");
+    left = still_to_prove(left, false);
+    for nth in 1..=16 {
+        assert!(left > 0, "after {nth} quick rows");
+        left = still_to_prove(left, true);
+    }
+    assert_eq!(left, 0);
 }

@@ -1,5 +1,5 @@
-//! How quick the pages of games are. Those of slow games are heavy jobs, and those of games that are not known to be quick leave
-//! a worker to the others, so that nobody waits behind another game's pages.
+//! How quick the pages of games are. Those of slow games are heavy jobs, those between quick and slow leave a core to the others, and
+//! those of games that are not known to be quick leave a worker to them, so that nobody waits behind another game's pages.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,20 +13,24 @@ const QUICK: Duration = Duration::from_millis(40);
 /// A page that has a processor for so long is slow.
 const SLOW: Duration = Duration::from_millis(200);
 
-/// How long a game stays slow after its last slow page, however quick others are in between.
+/// How long a game stays slow after its last slow page, and between the two after its last one of that sort, however quick others
+/// are in between.
 const SLOW_FOR: Duration = Duration::from_secs(30);
+const MIDDLING_FOR: Duration = Duration::from_secs(10);
 
 /// How long a game's pace is known after its last page.
 const KNOWN_FOR: Duration = Duration::from_mins(10);
 
-/// How quick a game's pages are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How quick a game's pages are; the later in this list, the more they wait for others.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum GamePace {
-    /// The last one was.
+    /// The last ones were.
     Quick,
-    /// Nobody knows, or it is between the two.
+    /// Nobody knows.
     Unknown,
-    /// One was slow, and that is not long ago or the last one, at least.
+    /// One was between quick and slow, not long ago.
+    Middling,
+    /// One was slow, not long ago.
     Slow,
 }
 
@@ -40,8 +44,9 @@ struct KnownPace {
     pace: GamePace,
     /// When the last one was made.
     since: Instant,
-    /// When the last slow one was made.
+    /// When the last slow one was made, and the last one between the two.
     slow_at: Option<Instant>,
+    middling_at: Option<Instant>,
     /// How many were made, those of long ago counting for less.
     pages: u32,
 }
@@ -83,19 +88,26 @@ impl Paces {
     fn note_at(&self, game: &GameId, worked: Duration, now: Instant) {
         let mut known = self.known();
         let before = known.get(game).filter(|known| known.is_fresh(now));
-        let slow_at = if worked >= SLOW {
-            Some(now)
-        } else {
-            before.and_then(|known| known.slow_at)
-        };
+        let (mut slow_at, mut middling_at) =
+            before.map_or((None, None), |known| (known.slow_at, known.middling_at));
+        if worked >= SLOW {
+            slow_at = Some(now);
+        } else if worked > QUICK {
+            middling_at = Some(now);
+        }
+        let is_within =
+            |at: Option<Instant>, time| at.is_some_and(|at| now.duration_since(at) < time);
         let page = KnownPace {
-            pace: match slow_at {
-                Some(at) if now.duration_since(at) < SLOW_FOR => GamePace::Slow,
-                _ if worked <= QUICK => GamePace::Quick,
-                _ => GamePace::Unknown,
+            pace: if is_within(slow_at, SLOW_FOR) {
+                GamePace::Slow
+            } else if is_within(middling_at, MIDDLING_FOR) {
+                GamePace::Middling
+            } else {
+                GamePace::Quick
             },
             since: now,
             slow_at,
+            middling_at,
             pages: before.map_or(1, |known| known.pages.saturating_add(1)),
         };
         if !known.contains_key(game) {
@@ -134,12 +146,15 @@ mod tests {
             paces.of(&game)
         };
         assert_eq!(pace_after(QUICK, 0), GamePace::Quick);
-        assert_eq!(pace_after(QUICK * 2, 1), GamePace::Unknown);
+        assert_eq!(pace_after(QUICK * 2, 1), GamePace::Middling);
         assert_eq!(pace_after(SLOW, 2), GamePace::Slow);
         assert_eq!(pace_after(QUICK, 3), GamePace::Slow);
         assert_eq!(pace_after(SLOW, 20), GamePace::Slow);
         assert_eq!(pace_after(QUICK, 40), GamePace::Slow, "20 s are not long");
         assert_eq!(pace_after(QUICK, 51), GamePace::Quick);
+        assert_eq!(pace_after(SLOW / 2, 60), GamePace::Middling);
+        assert_eq!(pace_after(QUICK, 69), GamePace::Middling, "nor are 9");
+        assert_eq!(pace_after(QUICK, 71), GamePace::Quick);
     }
 
     #[test]

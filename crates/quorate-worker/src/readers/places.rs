@@ -10,65 +10,50 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
 use super::pool::Pool;
 use super::shares::closed;
+use super::slots::{Slot, SlotFor};
 
 /// What one job takes while its worker is at work.
 pub(super) struct JobPlaces<'a> {
     pool: &'a Pool,
-    who: &'a str,
-    /// The game whose page it makes.
-    page_of: Option<&'a GameId>,
-    /// Where it is not known to be quick, the places of those.
-    unproven: Option<&'a Semaphore>,
     taken: Option<JobPermits<'a>>,
 }
 
 struct JobPermits<'a> {
-    _unproven: Option<SemaphorePermit<'a>>,
-    _share: OwnedSemaphorePermit,
-    _share_of_game: Option<OwnedSemaphorePermit>,
-    _slot: SemaphorePermit<'a>,
+    _shares: Vec<OwnedSemaphorePermit>,
+    _of_its_pace: Vec<SemaphorePermit<'a>>,
+    _slot: Slot,
 }
 
 impl<'a> JobPlaces<'a> {
-    /// Waits for the places of a job.
+    /// Waits for the places of somebody's job, which may make a page of a game, and of which `of_its_pace` bounds how many there are at
+    /// a time. Always in this order, so that no two jobs wait for each other.
     pub(super) async fn take(
         pool: &'a Pool,
-        (who, page_of): (&'a str, Option<&'a GameId>),
-        unproven: Option<&'a Semaphore>,
+        (who, page_of): (&str, Option<&GameId>),
+        of_its_pace: &[&'a Semaphore],
     ) -> Result<Self, JobFailed> {
-        let mut places = Self {
-            pool,
-            who,
-            page_of,
-            unproven,
-            taken: None,
-        };
-        places.take_again().await?;
-        Ok(places)
-    }
-
-    /// Always in this order, so that no two jobs wait for each other.
-    async fn take_again(&mut self) -> Result<(), JobFailed> {
-        let unproven = match self.unproven {
-            Some(unproven) => Some(unproven.acquire().await.map_err(closed)?),
-            None => None,
-        };
         // Nobody takes all workers, and no game does.
-        let share = self.pool.shares.place(self.who).await?;
-        let share_of_game = match self.page_of {
-            Some(game) => Some(self.pool.shares.place(game.as_str()).await?),
-            None => None,
+        let mut shares = vec![pool.shares.place(who).await?];
+        if let Some(game) = page_of {
+            shares.push(pool.shares.place(game.as_str()).await?);
+        }
+        let mut bounded = Vec::new();
+        for bound in of_its_pace {
+            bounded.push(bound.acquire().await.map_err(closed)?);
+        }
+        let taken = JobPermits {
+            _shares: shares,
+            _of_its_pace: bounded,
+            _slot: pool.slots.place(SlotFor::New).await?,
         };
-        self.taken = Some(JobPermits {
-            _unproven: unproven,
-            _share: share,
-            _share_of_game: share_of_game,
-            _slot: self.pool.slots.acquire().await.map_err(closed)?,
-        });
-        Ok(())
+        Ok(Self {
+            pool,
+            taken: Some(taken),
+        })
     }
 
-    /// Waits for a game's answer to a command, the places being others' meanwhile.
+    /// Waits for a game's answer to a command, the places being others' meanwhile. Afterwards the job is nearly done, and takes
+    /// the next worker's place that is free, and no share.
     pub(super) async fn lent_during<T>(
         &mut self,
         judged: impl Future<Output = T>,
@@ -78,7 +63,11 @@ impl<'a> JobPlaces<'a> {
         };
         self.taken = None;
         let answer = judged.await;
-        self.take_again().await?;
+        self.taken = Some(JobPermits {
+            _shares: Vec::new(),
+            _of_its_pace: Vec::new(),
+            _slot: self.pool.slots.place(SlotFor::Returning).await?,
+        });
         Ok(answer)
     }
 }
@@ -104,9 +93,9 @@ mod tests {
     async fn while_a_game_judges_the_worker_takes_no_place() {
         let pool = pool(1);
         let game: GameId = "reef".parse().unwrap();
-        let mut annas = JobPlaces::take(&pool, ("anna", Some(&game)), None).await;
+        let mut annas = JobPlaces::take(&pool, ("anna", Some(&game)), &[]).await;
         let annas = annas.as_mut().unwrap();
-        let berts = || JobPlaces::take(&pool, ("bert", None), None);
+        let berts = || JobPlaces::take(&pool, ("bert", None), &[]);
         let why = "the only worker is Anna's";
         assert!(berts().now_or_never().is_none(), "{why}");
 
@@ -129,10 +118,10 @@ mod tests {
         let pool = pool(1);
         let all = u32::try_from(pool.lent.available_permits()).unwrap();
         let all = pool.lent.try_acquire_many(all).unwrap();
-        let mut annas = JobPlaces::take(&pool, ("anna", None), None).await.unwrap();
+        let mut annas = JobPlaces::take(&pool, ("anna", None), &[]).await.unwrap();
         let mut kept = Box::pin(annas.lent_during(std::future::pending::<()>()));
         assert!((&mut kept).now_or_never().is_none());
-        let bert = JobPlaces::take(&pool, ("bert", None), None).now_or_never();
+        let bert = JobPlaces::take(&pool, ("bert", None), &[]).now_or_never();
         assert!(bert.is_none());
         drop(all);
     }

@@ -8,9 +8,10 @@ use std::time::Duration;
 use quorate_kernel::GameId;
 use quorate_runtime::ports::JobFailed;
 use tokio::net::UnixStream;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::shares::{Shares, locked};
+use super::slots::Slots;
 use crate::frame;
 use crate::process::{Process, Program};
 
@@ -26,7 +27,7 @@ pub(super) const JOBS_BEYOND: u32 = 64;
 /// How many workers may wait for games beside each that works.
 const LENT_EACH: usize = 8;
 
-/// How many commands of one account or address are under way at a time.
+/// How many commands of one account or address are under way at a time. In one game they go one after the other.
 const COMMANDS_EACH: usize = 2;
 
 /// Workers of one kind.
@@ -37,13 +38,14 @@ pub(super) struct Pool {
     /// How many jobs anybody may have here.
     jobs_max: usize,
     /// How many work at a time.
-    pub(super) slots: Semaphore,
+    pub(super) slots: Slots,
     /// How many of them for one account or address, or for one game: there is always one that others can have.
     pub(super) shares: Shares,
     /// How many wait for games beside them.
     pub(super) lent: Semaphore,
-    /// How many commands one account or address has under way.
+    /// How many commands one account or address has under way, and how many in one game.
     pub(super) commands: Shares,
+    pub(super) commands_in_game: Shares,
     /// How many are kept while nobody needs them.
     idle_max: usize,
     /// Who has a job here.
@@ -136,10 +138,11 @@ impl Pool {
             program,
             setup,
             jobs_max,
-            slots: Semaphore::new(slots),
+            slots: Slots::new(slots),
             shares: Shares::new(slots.saturating_sub(1).max(1)),
             lent: Semaphore::new(LENT_EACH * slots),
             commands: Shares::new(COMMANDS_EACH),
+            commands_in_game: Shares::new(1),
             idle_max: slots + 1,
             turns: Mutex::default(),
             idle: Mutex::default(),
@@ -224,6 +227,20 @@ impl Pool {
     pub(super) fn put_new(&self, worker: ReadersWorker) {
         locked(&self.idle).retain(|worker| !worker.has_successor);
         self.put(worker);
+    }
+
+    /// Waits until somebody may send a command.
+    pub(super) async fn command_of(
+        &self,
+        who: &str,
+        game: Option<&GameId>,
+    ) -> Result<[OwnedSemaphorePermit; 2], JobFailed> {
+        let game = game.map(GameId::as_str).unwrap_or_default();
+        let here = format!("{game} {who}");
+        Ok([
+            self.commands_in_game.place(&here).await?,
+            self.commands.place(who).await?,
+        ])
     }
 
     /// The turn of somebody: whoever holds it has a job running or in line for a slot.

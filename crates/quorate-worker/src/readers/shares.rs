@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quorate_runtime::ports::JobFailed;
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Places of which everybody, or every game, has so many at most.
 pub(super) struct Shares {
@@ -35,7 +35,7 @@ impl Shares {
 }
 
 /// Nobody closes these.
-pub(super) fn closed(error: AcquireError) -> JobFailed {
+pub(super) fn closed(error: impl std::fmt::Display) -> JobFailed {
     JobFailed::NotStarted(error.to_string())
 }
 

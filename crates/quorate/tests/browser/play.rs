@@ -327,6 +327,29 @@ fn two_readers_see_each_others_votes_without_asking() {
 }
 
 #[test]
+fn a_page_listens_again_after_the_server_has_refused_its_stream() {
+    with_browser(async {
+        let mut server = Server::start();
+        let anna = Reader::sign_up(&server, "Anna", Width::Desk).await;
+        anna.found("hordes-22", "Night Town").await;
+        let bert = Reader::begin(&server, Width::Desk).await;
+        bert.open("/g/night-town").await;
+        let stream = "return document.body.dataset.stream";
+        let stream = bert.run(stream).await;
+        server.is_lost();
+        server.is_refused_until_asked_for(stream.as_str().expect("a stream"));
+        server.is_back();
+        let title = "A gate";
+        let rule = "1. There is a gate.";
+        anna.propose(GAME, title, "Somebody left it open.", rule)
+            .await;
+        bert.comes_to_see("main", title).await;
+        anna.close().await;
+        bert.close().await;
+    });
+}
+
+#[test]
 fn an_icon_is_uploaded_and_worn() {
     with_browser(async {
         let server = Server::start();

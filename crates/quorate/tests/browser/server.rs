@@ -4,7 +4,8 @@
     reason = "a panic is a fine way for a test to fail"
 )]
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -47,6 +48,22 @@ impl Server {
     pub(crate) fn is_lost(&mut self) {
         self.process.kill().unwrap();
         self.process.wait().unwrap();
+    }
+
+    /// In place of the server, which nobody reaches, something answers all with 503 until it has been asked for this path.
+    pub(crate) fn is_refused_until_asked_for(&self, path: &str) {
+        let place = TcpListener::bind(self.address.trim_start_matches("http://")).unwrap();
+        loop {
+            let (line, _) = place.accept().unwrap();
+            let mut asked = String::new();
+            // Whoever says nothing asks for nothing.
+            drop(BufReader::new(&line).read_line(&mut asked));
+            let refusal = "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+            drop((&line).write_all(refusal.as_bytes()));
+            if asked.starts_with(&format!("GET {path} ")) {
+                return;
+            }
+        }
     }
 
     /// It is reached again where it was, over the same folder.

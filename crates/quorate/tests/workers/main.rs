@@ -3,6 +3,7 @@
 
 mod asked;
 mod kills;
+mod room;
 #[path = "../running/mod.rs"]
 mod running;
 mod served;

@@ -77,6 +77,38 @@ fn a_preview_whose_reader_went_away_is_stopped() {
 }
 
 #[test]
+fn where_a_reader_went_away_another_worker_is_ready_for_the_next() {
+    let (folder, _waiting) = folder();
+    let server = Served::start(folder.path(), "workers");
+    let page = "/g/town/tracker";
+    let (status, said) = server.ask("GET", page, "");
+    assert_eq!(status, 200, "{said}");
+    pause(Duration::from_millis(500));
+    let workers = server.workers("pages");
+    assert!(!workers.is_empty(), "pages have workers");
+    for id in &workers {
+        signal("-STOP", id);
+    }
+    let readers = workers.iter().enumerate().map(|(nth, _)| {
+        let mut reader = TcpStream::connect(&server.0.address).expect("the server answers");
+        let ask = format!("GET {page}?n={nth} HTTP/1.1\r\nHost: h\r\n\r\n");
+        reader.write_all(ask.as_bytes()).expect("it is asked");
+        reader
+    });
+    let readers: Vec<TcpStream> = readers.collect();
+    pause(Duration::from_millis(200));
+    assert_eq!(server.workers("pages"), workers, "they wait for these");
+    drop(readers);
+    // Nobody asks for anything meanwhile.
+    let is_ready = (0..20).any(|_| {
+        pause(Duration::from_millis(100));
+        let left = server.workers("pages");
+        !left.is_empty() && left.iter().all(|id| !workers.contains(id))
+    });
+    assert!(is_ready, "there is none: {:?}", server.workers("pages"));
+}
+
+#[test]
 fn of_one_accounts_previews_one_runs_at_a_time_and_another_account_comes_in_between() {
     let (folder, _waiting) = folder();
     let server = Served::start(folder.path(), "workers");
