@@ -140,24 +140,22 @@ impl DistantJudge {
         self.culprit = None;
         let time = self.pool.settings.command;
         let pool = Arc::clone(&self.pool);
-        let _turn = pool.turn(self.to_prove == 0);
-        let mut worker = pool.take(self.opening, self.head)?;
+        let stands_back = self.to_prove > 0;
+        let _turn = pool.turn(!stands_back);
+        let mut worker = pool.take(stands_back, (self.opening, self.head))?;
         let (mut row, mut tells_after, mut tries) = (commands, time / TELLS_AFTER, 0);
         let mut judged = Vec::new();
         let error = loop {
             let mut heard = HeardRuns::default();
             let asked = (row, secret, tells_after);
             let asked = self.asked_of(&mut worker, asked, &mut judged, &mut heard);
-            self.to_prove = still_to_prove(self.to_prove, asked.is_ok() && !heard.was_slow);
+            if heard.was_slow {
+                pool.stands_back(&mut worker);
+            }
             let Err(error) = asked else {
-                if heard.was_slow {
-                    // It stands back for good.
-                    drop(worker);
-                    pool.replace();
-                } else {
-                    worker.holds = Some((self.opening, self.head));
-                    pool.put(worker);
-                }
+                self.to_prove = still_to_prove(self.to_prove, !heard.was_slow);
+                worker.holds = Some((self.opening, self.head));
+                pool.put(worker);
                 return Ok(judged);
             };
             self.pool.count(&error);
@@ -165,6 +163,9 @@ impl DistantJudge {
             let (worked, left) = heard.worked.unwrap_or_default();
             let has_told = heard.worked.is_some();
             let at_fault = (!over || has_told) && worker.process.is_at_fault(over, left, worked);
+            if over || at_fault {
+                self.to_prove = still_to_prove(self.to_prove, false);
+            }
             if judged.is_empty()
                 && at_fault
                 && let Some(clause) = heard.runs.culprit(&self.state, over.then_some(time), true)
@@ -181,16 +182,22 @@ impl DistantJudge {
                 break error;
             }
             // Gone before the next one comes, for there is not room for both.
+            let stands_back = worker.stands_back;
             drop(worker);
-            worker = self.pool.started().inspect_err(|_| self.pool.lost())?;
+            let started = self.pool.started(stands_back);
+            worker = started.inspect_err(|_| self.pool.lost(stands_back))?;
             row = &commands[..commands.len().min(1)];
-            (tells_after, tries) = (Duration::ZERO, tries + 1);
+            tries += 1;
+            if over || at_fault {
+                tells_after = Duration::ZERO;
+            }
         };
         let (command, culprit) = (commands.get(judged.len()), &self.culprit);
         let act = command.map(|command| command.act.name());
         tracing::warn!(%error, ?act, ?culprit, "a worker is lost over a command");
+        let stands_back = worker.stands_back;
         drop(worker);
-        self.pool.replace();
+        self.pool.replace(stands_back);
         if judged.is_empty() {
             return Err(error);
         }
@@ -219,8 +226,9 @@ impl DistantJudge {
     /// Has an event judged again, on its tape. A worker that is lost over it leaves no answer.
     fn asked_on_tape(&mut self, event: &Event, secret: &Secret) -> io::Result<Judged> {
         let pool = Arc::clone(&self.pool);
-        let _turn = pool.turn(self.to_prove == 0);
-        let mut worker = pool.take(self.opening, self.head)?;
+        let stands_back = self.to_prove > 0;
+        let _turn = pool.turn(!stands_back);
+        let mut worker = pool.take(stands_back, (self.opening, self.head))?;
         match self.on_tape(&mut worker, event, secret) {
             Ok(judged) => {
                 worker.holds = Some((self.opening, self.head));
@@ -229,7 +237,7 @@ impl DistantJudge {
             }
             Err(error) => {
                 self.pool.count(&error);
-                self.pool.lost();
+                self.pool.lost(worker.stands_back);
                 Err(error)
             }
         }

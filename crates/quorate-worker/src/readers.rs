@@ -92,13 +92,14 @@ impl Readers {
         }
     }
 
-    /// Starts a worker of each kind, so that the first job need not wait for one.
+    /// Starts a worker of each sort, so that the first job need not wait for one.
     ///
     /// # Errors
     /// Says why none can be started.
     pub async fn warm(&self) -> Result<(), JobFailed> {
-        for pool in [&self.heavy, &self.light] {
-            let worker = pool.start().await?;
+        let (heavy, light) = (&self.heavy, &self.light);
+        for (pool, stands_back) in [(heavy, true), (light, false), (light, true)] {
+            let worker = pool.start(stands_back).await?;
             locked(&pool.idle).push(worker);
         }
         Ok(())
@@ -142,7 +143,8 @@ impl Workers for Readers {
             // Many may have come at once, before anybody knew how long the game's pages take.
             let is_its_place = is_heavy || pace_now() <= pace;
             let made = if is_its_place {
-                Some(self.made(pool, &job, &mut places).await)
+                let stands_back = is_heavy || pace != GamePace::Quick;
+                Some(self.made((pool, stands_back), &job, &mut places).await)
             } else {
                 None
             };
@@ -191,6 +193,7 @@ fn only_its_law(game: GameId) -> Job {
 struct LeftJob<'a> {
     readers: &'a Readers,
     pool: &'a Arc<Pool>,
+    stands_back: bool,
     is_done: bool,
 }
 
@@ -202,9 +205,9 @@ impl LeftJob<'_> {
 
 impl Drop for LeftJob<'_> {
     fn drop(&mut self) {
-        let is_short = !self.is_done && locked(&self.pool.idle).is_empty();
+        let is_short = !self.is_done && self.pool.is_short_of(self.stands_back);
         if is_short && tokio::runtime::Handle::try_current().is_ok() {
-            self.readers.replace(self.pool);
+            self.readers.replace(self.pool, self.stands_back);
         }
     }
 }
@@ -232,7 +235,7 @@ impl Readers {
     /// Has a job done, by another worker where one is lost by no fault of the job's.
     async fn made(
         &self,
-        pool: &Arc<Pool>,
+        workers: (&Arc<Pool>, bool),
         job: &Job,
         places: &mut JobPlaces<'_>,
     ) -> Result<Vec<u8>, JobFailed> {
@@ -242,7 +245,7 @@ impl Readers {
         loop {
             let mut runs = OpenRuns::default();
             let telling = (tells_after, &mut runs);
-            let lost = match self.tried(pool, job, telling, places).await {
+            let lost = match self.tried(workers, job, telling, places).await {
                 Ok(made) => return Ok(made),
                 Err(lost) => lost,
             };
@@ -256,7 +259,7 @@ impl Readers {
             {
                 let mut nothing = OpenRuns::default();
                 let telling = (Duration::MAX, &mut nothing);
-                let made = self.tried(pool, job, telling, places).await;
+                let made = self.tried(workers, job, telling, places).await;
                 return made.map_err(|lost| lost.failed);
             }
             // Once more, by a worker that says what it is at from the beginning, unless the machine has too much to do anyway. Where
@@ -273,7 +276,7 @@ impl Readers {
     /// Has a worker do a job; one that does not is killed. What it is at after so long is noted in `runs`.
     async fn tried(
         &self,
-        pool: &Arc<Pool>,
+        (pool, stands_back): (&Arc<Pool>, bool),
         job: &Job,
         telling: (Duration, &mut OpenRuns),
         places: &mut JobPlaces<'_>,
@@ -281,9 +284,10 @@ impl Readers {
         let left = LeftJob {
             readers: self,
             pool,
+            stands_back,
             is_done: false,
         };
-        let taken = pool.take(job.game.as_ref()).await;
+        let taken = pool.take(stands_back, job.game.as_ref()).await;
         let mut worker = taken.map_err(|failed| LostJob {
             failed,
             at_fault: true,
@@ -294,8 +298,9 @@ impl Readers {
             Ok(made) => {
                 self.note(job, worker.worked());
                 worker.game.clone_from(&job.game);
-                if pool.put(worker) {
-                    self.replace(pool);
+                let has_left = worker.stands_back != stands_back;
+                if pool.put(worker) || has_left {
+                    self.replace(pool, stands_back);
                 }
                 return Ok(made);
             }
@@ -320,22 +325,22 @@ impl Readers {
         let at_fault = ending.await.unwrap_or(false);
         tracing::warn!(%failed, at_fault, who = job.who, "a worker is killed");
         drop(worker);
-        self.replace(pool);
+        self.replace(pool, stands_back);
         Err(LostJob { failed, at_fault })
     }
 
     /// Has another worker ready in place of one that is gone. One of pages takes up the laws of quick games first: their next pages
     /// need not wait for that.
-    fn replace(&self, pool: &Arc<Pool>) {
+    fn replace(&self, pool: &Arc<Pool>, stands_back: bool) {
         let (pool, near) = (Arc::clone(pool), self.near.clone());
-        let games = if Arc::ptr_eq(&pool, &self.light) {
+        let games = if Arc::ptr_eq(&pool, &self.light) && !stands_back {
             self.paces.quick(LAWS_AHEAD)
         } else {
             Vec::new()
         };
         tokio::spawn(async move {
             let ready = async {
-                let mut worker = pool.start().await?;
+                let mut worker = pool.start(stands_back).await?;
                 for game in games {
                     let job = only_its_law(game);
                     let telling = (Duration::MAX, &mut OpenRuns::default());
@@ -422,7 +427,13 @@ impl ReadersWorker {
                     self.worked = worked.unwrap_or_default();
                     left = WorkerTime::of(job.time, self.worked);
                 }
-                Upward::Runs(said) => runs.hear(said),
+                Upward::Runs(said) => {
+                    if let Some(process) = process.filter(|_| !self.stands_back) {
+                        process.stand_back();
+                        self.stands_back = true;
+                    }
+                    runs.hear(said);
+                }
                 Upward::Ask(ask) if asked < ASKS_MAX => {
                     asked += 1;
                     let answer = near.answer(&ask, &mut working);

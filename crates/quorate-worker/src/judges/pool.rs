@@ -13,15 +13,12 @@ use crate::frame::{self, Until};
 use crate::patience::Patience;
 use crate::process::{Process, Program};
 
-/// How many workers are kept for games whose commands are quick.
-const KEPT_FOR_QUICK: usize = 2;
-
 /// How judging goes on.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgesSettings {
     /// How long a command may take.
     pub command: Duration,
-    /// How many workers there are at most.
+    /// How many workers there are at most for games that are known to be quick; for all others half as many.
     pub workers_max: usize,
 }
 
@@ -29,9 +26,11 @@ pub struct JudgesSettings {
 pub(super) struct JudgesPool {
     program: Program,
     pub(super) settings: JudgesSettings,
-    room: Mutex<Room>,
-    /// Rings when a worker is free.
-    freed: Condvar,
+    /// Those of games that are known to be quick.
+    quick: Room,
+    /// Those of all other games, which stand back behind everything else.
+    behind: Room,
+    lacks: Mutex<Vec<String>>,
     /// Games that are not known to be quick.
     unproven: Mutex<UnprovenGames>,
     /// Rings when one of them is done.
@@ -42,13 +41,36 @@ pub(super) struct JudgesPool {
     ended: AtomicU64,
 }
 
-#[derive(Default)]
+/// Workers of one sort.
 struct Room {
-    /// Free workers, the one used last at the end.
+    /// How many there are at most.
+    most: usize,
+    workers: Mutex<RoomWorkers>,
+    /// Rings when a worker is free.
+    freed: Condvar,
+}
+
+#[derive(Default)]
+struct RoomWorkers {
+    /// Free ones, the one used last at the end.
     free: Vec<JudgesWorker>,
     /// How many there are, busy ones too.
     count: usize,
-    lacks: Vec<String>,
+}
+
+impl Room {
+    fn of(most: usize) -> Self {
+        Self {
+            most,
+            workers: Mutex::default(),
+            freed: Condvar::new(),
+        }
+    }
+
+    fn workers(&self) -> MutexGuard<'_, RoomWorkers> {
+        // No code under the lock can leave the room half-changed.
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// One of them.
@@ -58,6 +80,8 @@ pub(super) struct JudgesWorker {
     pub(super) holds: Option<(u64, Head)>,
     /// How long it had had a processor when it took up that game.
     pub(super) worked: Duration,
+    /// Whether it stands back behind all others, which is for good.
+    pub(super) stands_back: bool,
 }
 
 impl JudgesWorker {
@@ -94,8 +118,9 @@ impl JudgesPool {
         Self {
             program,
             settings,
-            room: Mutex::default(),
-            freed: Condvar::new(),
+            quick: Room::of(settings.workers_max),
+            behind: Room::of(settings.workers_max.div_ceil(2)),
+            lacks: Mutex::default(),
             unproven: Mutex::default(),
             done: Condvar::new(),
             openings: AtomicU64::new(0),
@@ -104,35 +129,49 @@ impl JudgesPool {
         }
     }
 
-    /// Starts one ahead of its first command.
+    /// Starts one of each sort ahead of its first command.
     pub(super) fn warm(&self) -> io::Result<()> {
-        self.room().count += 1;
-        let started = self.started().inspect_err(|_| self.lost());
-        started.map(|worker| self.put(worker))
+        for stands_back in [false, true] {
+            self.room(stands_back).workers().count += 1;
+            let started = self.started(stands_back);
+            let worker = started.inspect_err(|_| self.lost(stands_back))?;
+            self.put(worker);
+        }
+        Ok(())
     }
 
     pub(super) fn standing(&self) -> WorkersStanding {
-        let room = self.room();
         WorkersStanding {
-            count: room.count,
+            count: self.quick.workers().count + self.behind.workers().count,
             stopped: self.stopped.load(Ordering::Relaxed),
             ended: self.ended.load(Ordering::Relaxed),
-            lacks: room.lacks.clone(),
+            lacks: self.lacks().clone(),
         }
     }
 
-    fn room(&self) -> MutexGuard<'_, Room> {
-        // No code under the lock can leave the room half-changed.
-        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    fn room(&self, stands_back: bool) -> &Room {
+        if stands_back {
+            &self.behind
+        } else {
+            &self.quick
+        }
     }
 
-    pub(super) fn started(&self) -> io::Result<JudgesWorker> {
+    fn lacks(&self) -> MutexGuard<'_, Vec<String>> {
+        self.lacks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn started(&self, stands_back: bool) -> io::Result<JudgesWorker> {
         let process = self.program.start()?;
-        self.room().lacks.clone_from(&process.lacks);
+        if stands_back {
+            process.stand_back();
+        }
+        self.lacks().clone_from(&process.lacks);
         Ok(JudgesWorker {
             process,
             holds: None,
             worked: Duration::ZERO,
+            stands_back,
         })
     }
 
@@ -140,18 +179,16 @@ impl JudgesPool {
         self.unproven.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the turn of a game; whoever comes first has it first. Quick games need none: for them there are always workers that
-    /// the others don't take.
+    /// Waits for the turn of a game; whoever comes first has it first. Quick games need none: they have workers of their own.
     pub(super) fn turn(&self, is_quick: bool) -> Option<UnprovenTurn<'_>> {
         if is_quick {
             return None;
         }
-        let most = self.settings.workers_max.saturating_sub(KEPT_FOR_QUICK);
         let mut unproven = self.unproven();
         let number = unproven.next;
         unproven.next += 1;
         unproven.line.push_back(number);
-        while unproven.count >= most.max(1) || unproven.line.front() != Some(&number) {
+        while unproven.count >= self.behind.most || unproven.line.front() != Some(&number) {
             let waited = self.done.wait(unproven);
             unproven = waited.unwrap_or_else(PoisonError::into_inner);
         }
@@ -163,33 +200,56 @@ impl JudgesPool {
     }
 
     /// The worker that holds a game as it is, or one that holds none, or the one that was not used for longest.
-    pub(super) fn take(&self, opening: u64, head: Head) -> io::Result<JudgesWorker> {
-        let mut room = self.room();
+    pub(super) fn take(
+        &self,
+        stands_back: bool,
+        (opening, head): (u64, Head),
+    ) -> io::Result<JudgesWorker> {
+        let room = self.room(stands_back);
+        let mut workers = room.workers();
         loop {
-            let place = |fits: &dyn Fn(&JudgesWorker) -> bool| room.free.iter().position(fits);
+            let place = |fits: &dyn Fn(&JudgesWorker) -> bool| workers.free.iter().position(fits);
             let found = place(&|worker| worker.holds == Some((opening, head)))
                 .or_else(|| place(&|worker| worker.holds.is_none()));
             if let Some(nth) = found {
-                return Ok(room.free.remove(nth));
+                return Ok(workers.free.remove(nth));
             }
-            if room.count < self.settings.workers_max {
-                room.count += 1;
-                drop(room);
-                return self.started().inspect_err(|_| self.lost());
+            if workers.count < room.most {
+                workers.count += 1;
+                drop(workers);
+                let started = self.started(stands_back);
+                return started.inspect_err(|_| self.lost(stands_back));
             }
-            if !room.free.is_empty() {
-                return Ok(room.free.remove(0));
+            if !workers.free.is_empty() {
+                return Ok(workers.free.remove(0));
             }
-            room = self
-                .freed
-                .wait(room)
-                .unwrap_or_else(PoisonError::into_inner);
+            let waited = room.freed.wait(workers);
+            workers = waited.unwrap_or_else(PoisonError::into_inner);
         }
     }
 
+    /// A worker is free. Where there are too many of its sort, it goes.
     pub(super) fn put(&self, worker: JudgesWorker) {
-        self.room().free.push(worker);
-        self.freed.notify_one();
+        let room = self.room(worker.stands_back);
+        let mut workers = room.workers();
+        if workers.count > room.most {
+            workers.count -= 1;
+            drop(workers);
+            drop(worker);
+        } else {
+            workers.free.push(worker);
+            drop(workers);
+        }
+        room.freed.notify_one();
+    }
+
+    /// A worker stands back from now on, and quick games have another one in its place.
+    pub(super) fn stands_back(self: &Arc<Self>, worker: &mut JudgesWorker) {
+        if !worker.stands_back {
+            worker.stands_back = true;
+            self.behind.workers().count += 1;
+            self.replace(false);
+        }
     }
 
     /// Counts a worker that is of no more use.
@@ -203,19 +263,20 @@ impl JudgesPool {
     }
 
     /// A worker is gone; there is room for another.
-    pub(super) fn lost(&self) {
-        self.room().count -= 1;
-        self.freed.notify_one();
+    pub(super) fn lost(&self, stands_back: bool) {
+        let room = self.room(stands_back);
+        room.workers().count -= 1;
+        room.freed.notify_one();
     }
 
-    /// Has a spare worker ready for the game that just lost its own.
-    pub(super) fn replace(self: &Arc<Self>) {
+    /// Has a spare worker ready in place of one that is gone.
+    pub(super) fn replace(self: &Arc<Self>, stands_back: bool) {
         let pool = Arc::clone(self);
-        let start = move || match pool.started() {
+        let start = move || match pool.started(stands_back) {
             Ok(worker) => pool.put(worker),
             Err(error) => {
                 tracing::error!(%error, "a worker cannot be replaced");
-                pool.lost();
+                pool.lost(stands_back);
             }
         };
         std::thread::spawn(start);
@@ -236,7 +297,7 @@ mod tests {
         };
         let settings = JudgesSettings {
             command: Duration::from_secs(1),
-            workers_max: KEPT_FOR_QUICK + 1,
+            workers_max: 2,
         };
         let pool = JudgesPool::new(program, settings);
         let first = pool.turn(false);

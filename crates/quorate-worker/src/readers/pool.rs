@@ -46,7 +46,7 @@ pub(super) struct Pool {
     /// How many commands one account or address has under way, and how many in one game.
     pub(super) commands: Shares,
     pub(super) commands_in_game: Shares,
-    /// How many are kept while nobody needs them.
+    /// How many of each sort are kept while nobody needs them.
     idle_max: usize,
     /// Who has a job here.
     turns: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
@@ -103,6 +103,8 @@ pub(super) struct ReadersWorker {
     pub(super) forgets: u64,
     /// How long it had had a processor when it began with its job.
     pub(super) worked: Duration,
+    /// Whether it stands back behind all others, which is for good.
+    pub(super) stands_back: bool,
 }
 
 impl Drop for ReadersWorker {
@@ -154,7 +156,11 @@ impl Pool {
         })
     }
 
-    pub(super) async fn start(self: &Arc<Self>) -> Result<ReadersWorker, JobFailed> {
+    /// A new worker, which may stand back behind all others.
+    pub(super) async fn start(
+        self: &Arc<Self>,
+        stands_back: bool,
+    ) -> Result<ReadersWorker, JobFailed> {
         let not_started = |error: &dyn std::fmt::Display| JobFailed::NotStarted(error.to_string());
         let forgets = self.forgets.load(Ordering::SeqCst);
         let program = self.program.clone();
@@ -162,6 +168,9 @@ impl Pool {
         let process = starting.await.map_err(|error| not_started(&error))?;
         let process = process.map_err(|error| not_started(&error))?;
         locked(&self.lacks).clone_from(&process.lacks);
+        if stands_back {
+            process.stand_back();
+        }
         let socket = process.socket.try_clone().and_then(|socket| {
             socket.set_nonblocking(true)?;
             UnixStream::from_std(socket)
@@ -179,12 +188,14 @@ impl Pool {
             has_successor: false,
             forgets,
             worked: Duration::ZERO,
+            stands_back,
         })
     }
 
-    /// An idle worker, rather one that has the game's law at hand; else a new one.
+    /// An idle worker of a sort, rather one that has the game's law at hand; else a new one.
     pub(super) async fn take(
         self: &Arc<Self>,
+        stands_back: bool,
         game: Option<&GameId>,
     ) -> Result<ReadersWorker, JobFailed> {
         let found = {
@@ -193,13 +204,18 @@ impl Pool {
             let count = idle.len();
             idle.retain_mut(|worker| !worker.is_gone());
             self.count_ended(count - idle.len());
-            let at_hand = idle.iter().rposition(|worker| worker.game.as_ref() == game);
-            let nth = at_hand.or_else(|| idle.len().checked_sub(1));
+            let last = |fits: &dyn Fn(&ReadersWorker) -> bool| {
+                let fits =
+                    |worker: &ReadersWorker| worker.stands_back == stands_back && fits(worker);
+                idle.iter().rposition(fits)
+            };
+            let at_hand = last(&|worker| worker.game.as_ref() == game);
+            let nth = at_hand.or_else(|| last(&|_| true));
             nth.map(|nth| idle.remove(nth))
         };
         match found {
             Some(worker) => Ok(worker),
-            None => self.start().await,
+            None => self.start(stands_back).await,
         }
     }
 
@@ -215,17 +231,22 @@ impl Pool {
         let is_fresh = worker.forgets == self.forgets.load(Ordering::SeqCst);
         if is_fresh && worker.jobs < JOBS_MAX + JOBS_BEYOND {
             let mut idle = locked(&self.idle);
+            let is_like = |other: &ReadersWorker| other.stands_back == worker.stands_back;
+            if idle.iter().filter(|other| is_like(other)).count() >= self.idle_max {
+                // Those that are used least stand first.
+                let first = idle.iter().position(is_like);
+                first.map(|nth| idle.remove(nth));
+            }
             idle.push(worker);
-            // Those that are used least stand first.
-            let beyond = idle.len().saturating_sub(self.idle_max);
-            idle.drain(..beyond);
         }
         is_due
     }
 
     /// A new worker takes the place of those that have done enough.
     pub(super) fn put_new(&self, worker: ReadersWorker) {
-        locked(&self.idle).retain(|worker| !worker.has_successor);
+        let stands_back = worker.stands_back;
+        let is_tired = |old: &ReadersWorker| old.has_successor && old.stands_back == stands_back;
+        locked(&self.idle).retain(|old| !is_tired(old));
         self.put(worker);
     }
 
@@ -241,6 +262,12 @@ impl Pool {
             self.commands_in_game.place(&here).await?,
             self.commands.place(who).await?,
         ])
+    }
+
+    /// Whether none of a sort is idle.
+    pub(super) fn is_short_of(&self, stands_back: bool) -> bool {
+        let idle = locked(&self.idle);
+        !idle.iter().any(|worker| worker.stands_back == stands_back)
     }
 
     /// The turn of somebody: whoever holds it has a job running or in line for a slot.

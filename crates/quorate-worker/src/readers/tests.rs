@@ -26,6 +26,7 @@ fn worker(pool: &Arc<Pool>, jobs: u32) -> ReadersWorker {
         has_successor: false,
         forgets: 0,
         worked: Duration::ZERO,
+        stands_back: false,
     }
 }
 
@@ -72,6 +73,24 @@ async fn one_more_worker_is_kept_than_can_work_and_those_used_least_go() {
         pool.put(worker(&pool, jobs));
     }
     assert_eq!(jobs_of_idle(&pool), [2, 3]);
+}
+
+#[tokio::test]
+async fn workers_that_stand_back_are_counted_apart() {
+    let pool = pool();
+    let behind = |jobs| {
+        let mut behind = worker(&pool, jobs);
+        behind.stands_back = true;
+        behind
+    };
+    for jobs in [1, 2, 3] {
+        pool.put(behind(jobs));
+    }
+    assert!(pool.is_short_of(false) && !pool.is_short_of(true));
+    pool.put(worker(&pool, 9));
+    assert!(!pool.is_short_of(false));
+    let why = "the one used least went, and only for one of its sort";
+    assert_eq!(jobs_of_idle(&pool), [2, 3, 9], "{why}");
 }
 
 #[tokio::test]
