@@ -41,6 +41,9 @@ const AGAIN_MAX: u32 = 3;
 /// After which part of its time a worker says what it is at.
 const TELLS_AFTER: u32 = 5;
 
+/// For how long a worker of quick games may have a processor to take up a game.
+const QUICK_OPENING: Duration = Duration::from_millis(40);
+
 /// How many commands a worker is handed at once.
 const IN_ROW_MAX: usize = 64;
 
@@ -93,6 +96,8 @@ struct DistantJudge {
     culprit: Option<Culprit>,
     /// How many rows of commands have to be quick before the game counts as quick.
     to_prove: u32,
+    /// Whether it counts as quick since its last row: the first worker of that sort has to take it up, however long that takes.
+    has_just_proven: bool,
 }
 
 impl WorkerJudges {
@@ -126,6 +131,7 @@ impl Judges for WorkerJudges {
             is_told: true,
             culprit: None,
             to_prove: 1,
+            has_just_proven: false,
         })
     }
 }
@@ -153,7 +159,9 @@ impl DistantJudge {
                 pool.stands_back(&mut worker);
             }
             let Err(error) = asked else {
-                self.to_prove = still_to_prove(self.to_prove, !heard.was_slow);
+                let before = self.to_prove;
+                self.to_prove = still_to_prove(before, !heard.was_slow);
+                self.has_just_proven = before > 0 && self.to_prove == 0;
                 worker.holds = Some((self.opening, self.head));
                 pool.put(worker);
                 return Ok(judged);
@@ -205,22 +213,27 @@ impl DistantJudge {
         Ok(judged)
     }
 
-    /// Has a worker take up the game as it is, with the past that is to be known.
-    fn made_ready(&mut self, worker: &mut JudgesWorker) -> io::Result<()> {
+    /// Has a worker take up the game as it is, with the past that is to be known. True where that took long, as it does where a law
+    /// that has to be compiled first is long.
+    fn made_ready(&mut self, worker: &mut JudgesWorker) -> io::Result<bool> {
+        let mut is_slow = false;
         let as_it_is = Some((self.opening, self.head));
         if worker.holds != as_it_is {
             let open = JudgeOrder::Open(WireRecord::of_state(&self.state), sent_head(self.head));
+            let before = worker.process.worked().unwrap_or_default();
             let _: bool = say(worker, &open, OPEN_WITHIN)?;
             worker.worked = worker.process.worked().unwrap_or_default();
             worker.holds = as_it_is;
             self.is_told = self.past.is_empty();
+            let took_long = worker.worked.saturating_sub(before) > QUICK_OPENING;
+            is_slow = took_long && !self.has_just_proven;
         }
         if !self.is_told {
             let past = JudgeOrder::Recall(self.past.clone());
             let _: bool = say(worker, &past, self.pool.settings.command)?;
             self.is_told = true;
         }
-        Ok(())
+        Ok(is_slow)
     }
 
     /// Has an event judged again, on its tape. A worker that is lost over it leaves no answer.
@@ -270,7 +283,7 @@ impl DistantJudge {
         judged: &mut Vec<Judged>,
         heard: &mut HeardRuns,
     ) -> io::Result<()> {
-        self.made_ready(worker)?;
+        heard.was_slow = self.made_ready(worker)?;
         let time = self.pool.settings.command;
         let order = JudgeOrder::Judge {
             commands: commands.iter().map(WireRecord::of_command).collect(),

@@ -130,10 +130,10 @@ impl Workers for Readers {
             } else {
                 None
             };
-            let _command = match job.sort {
-                JobSort::Command => Some(pool.command_of(&job.who, job.game.as_ref()).await?),
-                JobSort::Page | JobSort::Heavy => None,
-            };
+            if job.sort == JobSort::Command {
+                let command = pool.command_of(&job.who, job.game.as_ref()).await?;
+                watched.command = Some(command);
+            }
             let of_its_pace: &[&Semaphore] = match pace {
                 GamePace::Quick | GamePace::Slow => &[],
                 GamePace::Unknown => &[&self.unproven],
@@ -148,8 +148,9 @@ impl Workers for Readers {
             } else {
                 None
             };
-            drop(places);
+            places.is_over = true;
             watched.is_done = true;
+            drop((places, watched));
             if let Some(made) = made {
                 return made;
             }
@@ -207,9 +208,19 @@ impl Drop for LeftJob<'_> {
     fn drop(&mut self) {
         let is_short = !self.is_done && self.pool.is_short_of(self.stands_back);
         if is_short && tokio::runtime::Handle::try_current().is_ok() {
-            self.readers.replace(self.pool, self.stands_back);
+            self.readers
+                .replace(self.pool, self.stands_back, Replaces::Gone);
         }
     }
+}
+
+/// In place of which worker another one is made ready.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Replaces {
+    /// One that is gone.
+    Gone,
+    /// One that has done enough, and goes on until then.
+    Tired,
 }
 
 /// A job that was not done.
@@ -296,11 +307,13 @@ impl Readers {
         left.ends();
         let failed = match worked {
             Ok(made) => {
-                self.note(job, worker.worked());
+                self.note(job, worker.took());
                 worker.game.clone_from(&job.game);
                 let has_left = worker.stands_back != stands_back;
-                if pool.put(worker) || has_left {
-                    self.replace(pool, stands_back);
+                if pool.put(worker) {
+                    self.replace(pool, stands_back, Replaces::Tired);
+                } else if has_left {
+                    self.replace(pool, stands_back, Replaces::Gone);
                 }
                 return Ok(made);
             }
@@ -308,11 +321,8 @@ impl Readers {
         };
         if matches!(failed, JobFailed::TimeOver(_)) {
             // A page that waited for a processor is no slow one.
-            let now = worker.process.as_ref().and_then(Process::worked);
-            self.note(
-                job,
-                now.map_or(job.time, |now| now.saturating_sub(worker.worked)),
-            );
+            worker.ended = worker.worked_by_now();
+            self.note(job, worker.took());
         }
         let over = matches!(failed, JobFailed::TimeOver(_));
         let counter = if over { &pool.stopped } else { &pool.ended };
@@ -325,13 +335,13 @@ impl Readers {
         let at_fault = ending.await.unwrap_or(false);
         tracing::warn!(%failed, at_fault, who = job.who, "a worker is killed");
         drop(worker);
-        self.replace(pool, stands_back);
+        self.replace(pool, stands_back, Replaces::Gone);
         Err(LostJob { failed, at_fault })
     }
 
     /// Has another worker ready in place of one that is gone. One of pages takes up the laws of quick games first: their next pages
     /// need not wait for that.
-    fn replace(&self, pool: &Arc<Pool>, stands_back: bool) {
+    fn replace(&self, pool: &Arc<Pool>, stands_back: bool, which: Replaces) {
         let (pool, near) = (Arc::clone(pool), self.near.clone());
         let games = if Arc::ptr_eq(&pool, &self.light) && !stands_back {
             self.paces.quick(LAWS_AHEAD)
@@ -339,6 +349,11 @@ impl Readers {
             Vec::new()
         };
         tokio::spawn(async move {
+            // Many may go at once; one that waits for the next job is enough.
+            let _readies = pool.readies.acquire().await;
+            if which == Replaces::Gone && !pool.is_short_of(stands_back) {
+                return;
+            }
             let ready = async {
                 let mut worker = pool.start(stands_back).await?;
                 for game in games {
@@ -356,10 +371,10 @@ impl Readers {
         });
     }
 
-    /// A page had a processor for so long.
-    fn note(&self, job: &Job, worked: Duration) {
+    /// The law of a page's game took a processor for so long, and then the page.
+    fn note(&self, job: &Job, (law, page): (Duration, Duration)) {
         if let (true, Some(game)) = (job.sort != JobSort::Heavy, &job.game) {
-            self.paces.note(game, worked);
+            self.paces.note(game, law, page);
         }
     }
 
@@ -401,6 +416,7 @@ impl ReadersWorker {
         mut places: Option<&mut JobPlaces<'_>>,
     ) -> Result<Vec<u8>, JobFailed> {
         self.jobs += 1;
+        self.began = self.ended;
         let ended = |_: std::io::Error| JobFailed::Ended;
         let mut left = WorkerTime::of(OPEN_WITHIN, self.worked);
         let task = WorkerTask {
@@ -420,7 +436,10 @@ impl ReadersWorker {
             let heard = left.within(process, heard).await;
             let heard = heard.map_err(over)?.map_err(ended)?;
             match frame::message(&heard).map_err(ended)? {
-                Upward::Done(made) => return Ok(made),
+                Upward::Done(made) => {
+                    self.ended = process.and_then(Process::worked).unwrap_or_default();
+                    return Ok(made);
+                }
                 Upward::Begins if !has_begun => {
                     has_begun = true;
                     let worked = process.and_then(Process::worked);

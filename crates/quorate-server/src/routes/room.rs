@@ -1,4 +1,4 @@
-//! The room that bodies of requests take until they are answered.
+//! The room that bodies of requests take until they are answered, and answers until they are taken in.
 
 use std::sync::Arc;
 
@@ -17,27 +17,37 @@ use crate::security::rate::TooOften;
 /// When they may try again who sent more than there was room for, in milliseconds.
 const AGAIN_AFTER_MS: u64 = 5_000;
 
-/// A layer: counts what comes of a body until it is answered, and says so where there is no room for it.
+/// A layer: counts what comes of a body until it is answered, and of the answer what nobody has taken in yet. Says so where there is no
+/// room for it.
 pub(super) async fn counted(
     State(site): State<Arc<AppState>>,
     request: Request,
     next: Next,
 ) -> Response {
-    if request.body().is_end_stream() {
-        return next.run(request).await;
+    let (parts, mut body) = request.into_parts();
+    let (address, is_api) = (address_of(&parts, &site), is_api(&parts));
+    let mut sent = None;
+    if !body.is_end_stream() {
+        let (counted, held) = site.bodies.counted(body, address);
+        (body, sent) = (counted, Some(held));
     }
-    let (parts, body) = request.into_parts();
-    let (body, held) = site.bodies.counted(body, address_of(&parts, &site));
-    let is_api = is_api(&parts);
     let response = next.run(Request::from_parts(parts, body)).await;
-    if !held.is_refused() {
-        return response;
+    if sent.is_some_and(|sent| sent.is_refused()) {
+        return no_room(is_api);
     }
-    let often = TooOften {
+    let (parts, body) = response.into_parts();
+    match site.bodies.answered(body, address) {
+        Some(body) => Response::from_parts(parts, body),
+        None => no_room(is_api),
+    }
+}
+
+fn no_room(is_api: bool) -> Response {
+    let often = AppError::from(TooOften {
         retry_after_ms: AGAIN_AFTER_MS,
-    };
+    });
     if is_api {
-        return Problem::from(AppError::from(often)).into_response();
+        return Problem::from(often).into_response();
     }
-    AppError::from(often).into_response()
+    often.into_response()
 }

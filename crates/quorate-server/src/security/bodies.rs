@@ -1,4 +1,4 @@
-//! How much of what people send may be in memory at once, whoever they are and however many.
+//! How much of what people send, and of what is sent to them, may be in memory at once, whoever they are and however many.
 //!
 //! What has come is counted, and not what somebody says will come, so that nobody takes room by promising. A little of everybody's
 //! is free: those who send votes and comments never wait for those who fill the room.
@@ -9,8 +9,9 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use futures_util::StreamExt as _;
+use http_body_util::BodyExt as _;
 
 use crate::security::rate::Who;
 
@@ -22,6 +23,9 @@ const EACH_BYTES: usize = 16 * 1024 * 1024;
 
 /// How much of that takes no room, in bytes: some votes, comments or actions.
 const FREE_BYTES: usize = 16 * 1024;
+
+/// How long answers are that take no room, in bytes.
+const PAGE_BYTES: usize = 64 * 1024;
 
 /// What is under way.
 #[derive(Default)]
@@ -36,7 +40,7 @@ struct UnderWay {
 #[derive(Clone, Default)]
 pub struct Bodies(Arc<Mutex<UnderWay>>);
 
-/// What has come of one body. Its room is free again once this is dropped.
+/// What has come of one body, or waits to be taken. Its room is free again once this is dropped.
 pub struct HeldBody {
     bodies: Bodies,
     who: Who,
@@ -45,14 +49,37 @@ pub struct HeldBody {
 }
 
 impl Bodies {
-    /// A body from an address that counts what comes of it, and ends where there is no room for more.
-    pub fn counted(&self, body: Body, address: IpAddr) -> (Body, Arc<HeldBody>) {
-        let held = Arc::new(HeldBody {
+    /// Nothing of a body yet.
+    fn held(&self, address: IpAddr) -> HeldBody {
+        HeldBody {
             bodies: self.clone(),
             who: Who::address(address),
             bytes: AtomicUsize::new(0),
             is_refused: AtomicBool::new(false),
-        });
+        }
+    }
+
+    /// An answer to an address, which takes room until all of it is taken in or the reader is gone; none where there is no room for
+    /// it. One that comes piece by piece, or is no longer than pages are, takes none.
+    pub fn answered(&self, body: Body, address: IpAddr) -> Option<Body> {
+        let length = body.size_hint().exact().unwrap_or_default();
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        if length <= PAGE_BYTES {
+            return Some(body);
+        }
+        let held = self.held(address);
+        // The longest page is for somebody who takes nothing else in.
+        held.takes(length.min(EACH_BYTES)).then(|| {
+            Body::new(body.map_err(move |error| {
+                let _until_then = &held;
+                error
+            }))
+        })
+    }
+
+    /// A body from an address that counts what comes of it, and ends where there is no room for more.
+    pub fn counted(&self, body: Body, address: IpAddr) -> (Body, Arc<HeldBody>) {
+        let held = Arc::new(self.held(address));
         let counts = Arc::clone(&held);
         let pieces = body.into_data_stream().map(move |piece| {
             let piece = piece?;
@@ -184,6 +211,25 @@ mod tests {
         drop((all, form, held));
         let under_way = bodies.under_way();
         assert_eq!((under_way.taken, under_way.of.len()), (0, 0));
+    }
+
+    #[tokio::test]
+    async fn an_answer_takes_room_until_it_is_taken_in() {
+        let bodies = Bodies::default();
+        let answer = |from| bodies.answered(Body::from(vec![b'x'; FORM]), address(from));
+        let mut all: Vec<_> = (0..EACH_BYTES / FORM).map(|_| answer(1)).collect();
+        assert!(all.iter().all(Option::is_some));
+        assert!(answer(1).is_none() && answer(2).is_some());
+        let one = all.pop().flatten().expect("a body");
+        let length = one.size_hint().exact();
+        assert_eq!(length, Some(FORM as u64), "it is known how long it is");
+        let taken_in = to_bytes(one, FORM).await.expect("all of it");
+        assert_eq!(taken_in.len(), FORM);
+        assert!(answer(1).is_some(), "there is room again");
+        let short = bodies.answered(Body::from(vec![b'x'; PAGE_BYTES]), address(1));
+        assert!(short.is_some());
+        drop(all);
+        assert_eq!(bodies.under_way().of.len(), 0);
     }
 
     #[tokio::test]

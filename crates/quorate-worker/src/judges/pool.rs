@@ -247,6 +247,7 @@ impl JudgesPool {
     pub(super) fn stands_back(self: &Arc<Self>, worker: &mut JudgesWorker) {
         if !worker.stands_back {
             worker.stands_back = true;
+            worker.process.stand_back();
             self.behind.workers().count += 1;
             self.replace(false);
         }

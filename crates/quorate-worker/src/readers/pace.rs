@@ -13,6 +13,9 @@ const QUICK: Duration = Duration::from_millis(40);
 /// A page that has a processor for so long is slow.
 const SLOW: Duration = Duration::from_millis(200);
 
+/// The longest that is not slow.
+const NOT_SLOW: Duration = Duration::from_millis(199);
+
 /// How long a game stays slow after its last slow page, and between the two after its last one of that sort, however quick others
 /// are in between.
 const SLOW_FOR: Duration = Duration::from_secs(30);
@@ -80,9 +83,11 @@ impl Paces {
         quick.into_iter().map(|(_, game)| game).collect()
     }
 
-    /// A page of a game had a processor for so long.
-    pub(super) fn note(&self, game: &GameId, worked: Duration) {
-        self.note_at(game, worked, now());
+    /// The law of a game took a processor for so long until it was at hand, and a page of it for so long then. A law that takes long
+    /// alone makes no game slow, since the next page may find it at hand.
+    pub(super) fn note(&self, game: &GameId, law: Duration, page: Duration) {
+        let both = (law + page).min(NOT_SLOW);
+        self.note_at(game, page.max(both), now());
     }
 
     fn note_at(&self, game: &GameId, worked: Duration, now: Instant) {
@@ -158,20 +163,30 @@ mod tests {
     }
 
     #[test]
+    fn a_law_that_takes_long_keeps_a_game_from_being_quick_and_makes_it_no_slow_one() {
+        let game: GameId = "reef".parse().unwrap();
+        let paces = Paces::default();
+        paces.note(&game, SLOW * 3, QUICK);
+        assert_eq!(paces.of(&game), GamePace::Middling);
+        paces.note(&game, Duration::ZERO, SLOW);
+        assert_eq!(paces.of(&game), GamePace::Slow);
+    }
+
+    #[test]
     fn the_quick_games_that_are_read_most_come_first() {
         let paces = Paces::default();
         let [reef, moor, fen, dune] =
             ["reef", "moor", "fen", "dune"].map(|game| game.parse::<GameId>().unwrap());
         for _ in 0..4 {
-            paces.note(&fen, QUICK);
-            paces.note(&moor, SLOW);
+            paces.note(&fen, Duration::ZERO, QUICK);
+            paces.note(&moor, Duration::ZERO, SLOW);
         }
         for game in [&reef, &dune, &dune] {
-            paces.note(game, QUICK);
+            paces.note(game, Duration::ZERO, QUICK);
         }
         assert_eq!(paces.quick(2), [fen.clone(), dune.clone()]);
         for _ in 0..2 {
-            paces.note(&dune, QUICK);
+            paces.note(&dune, Duration::ZERO, QUICK);
         }
         let why = "two of now count for more than four of before";
         assert_eq!(paces.quick(1), [dune], "{why}");

@@ -8,18 +8,23 @@ use quorate_kernel::GameId;
 use quorate_runtime::ports::JobFailed;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 
-use super::pool::Pool;
+use super::pool::{Pool, stays_taken};
 use super::shares::closed;
 use super::slots::{Slot, SlotFor};
 
 /// What one job takes while its worker is at work.
 pub(super) struct JobPlaces<'a> {
     pool: &'a Pool,
+    who: String,
     taken: Option<JobPermits<'a>>,
+    /// Whether the job is over. Where its reader goes away before that, a worker is stopped, and the share that it took stays taken for
+    /// a while: nobody may have that done as often as they like.
+    pub(super) is_over: bool,
 }
 
 struct JobPermits<'a> {
-    _shares: Vec<OwnedSemaphorePermit>,
+    share: Option<OwnedSemaphorePermit>,
+    _share_of_game: Option<OwnedSemaphorePermit>,
     _of_its_pace: Vec<SemaphorePermit<'a>>,
     _slot: Slot,
 }
@@ -33,22 +38,26 @@ impl<'a> JobPlaces<'a> {
         of_its_pace: &[&'a Semaphore],
     ) -> Result<Self, JobFailed> {
         // Nobody takes all workers, and no game does.
-        let mut shares = vec![pool.shares.place(who).await?];
-        if let Some(game) = page_of {
-            shares.push(pool.shares.place(game.as_str()).await?);
-        }
+        let share = pool.shares.place(who).await?;
+        let share_of_game = match page_of {
+            Some(game) => Some(pool.shares.place(game.as_str()).await?),
+            None => None,
+        };
         let mut bounded = Vec::new();
         for bound in of_its_pace {
             bounded.push(bound.acquire().await.map_err(closed)?);
         }
         let taken = JobPermits {
-            _shares: shares,
+            share: Some(share),
+            _share_of_game: share_of_game,
             _of_its_pace: bounded,
-            _slot: pool.slots.place(SlotFor::New).await?,
+            _slot: pool.slots.place(SlotFor::New, who).await?,
         };
         Ok(Self {
             pool,
+            who: who.to_owned(),
             taken: Some(taken),
+            is_over: false,
         })
     }
 
@@ -64,11 +73,21 @@ impl<'a> JobPlaces<'a> {
         self.taken = None;
         let answer = judged.await;
         self.taken = Some(JobPermits {
-            _shares: Vec::new(),
+            share: None,
+            _share_of_game: None,
             _of_its_pace: Vec::new(),
-            _slot: self.pool.slots.place(SlotFor::Returning).await?,
+            _slot: self.pool.slots.place(SlotFor::Returning, &self.who).await?,
         });
         Ok(answer)
+    }
+}
+
+impl Drop for JobPlaces<'_> {
+    fn drop(&mut self) {
+        let taken = self.taken.take().filter(|_| !self.is_over);
+        if let Some(share) = taken.and_then(|taken| taken.share) {
+            stays_taken(share);
+        }
     }
 }
 
@@ -78,6 +97,7 @@ mod tests {
 
     use futures_util::FutureExt as _;
 
+    use super::super::pool::LEFT_TURN;
     use super::*;
     use crate::process::Program;
 
@@ -111,6 +131,26 @@ mod tests {
         assert_eq!(answer, Some(Ok(Ok("kept"))), "it is free again");
         drop(lent);
         assert!(berts().now_or_never().is_none(), "Anna has it again");
+    }
+
+    #[tokio::test]
+    async fn who_goes_away_keeps_their_share_for_a_while_and_no_place() {
+        let pool = pool(3);
+        let game: GameId = "reef".parse().unwrap();
+        let annas = || JobPlaces::take(&pool, ("anna", Some(&game)), &[]);
+        let (first, second) = (annas().await.unwrap(), annas().await);
+        let mut second = second.unwrap();
+        second.is_over = true;
+        drop((first, second));
+        let mut third = annas().await.unwrap();
+        assert!(annas().now_or_never().is_none(), "one share is taken still");
+        let berts = JobPlaces::take(&pool, ("bert", Some(&game)), &[]);
+        let berts = berts.now_or_never();
+        assert!(berts.is_some(), "the game's share and a place are free");
+        drop(berts);
+        tokio::time::sleep(LEFT_TURN + LEFT_TURN / 4).await;
+        assert!(annas().now_or_never().is_some());
+        third.is_over = true;
     }
 
     #[tokio::test]

@@ -16,7 +16,7 @@ use crate::frame;
 use crate::process::{Process, Program};
 
 /// How long the turn of a job stays taken whose reader went away.
-const LEFT_TURN: Duration = Duration::from_secs(1);
+pub(super) const LEFT_TURN: Duration = Duration::from_secs(1);
 
 /// After how many jobs a worker is replaced, so that what it has gathered is given back.
 pub(super) const JOBS_MAX: u32 = 256;
@@ -46,6 +46,8 @@ pub(super) struct Pool {
     /// How many commands one account or address has under way, and how many in one game.
     pub(super) commands: Shares,
     pub(super) commands_in_game: Shares,
+    /// One is made ready at a time in place of those that are gone.
+    pub(super) readies: Semaphore,
     /// How many of each sort are kept while nobody needs them.
     idle_max: usize,
     /// Who has a job here.
@@ -64,13 +66,26 @@ pub(super) struct Pool {
 /// and nobody may have that done as often as they like.
 pub(super) struct WatchedTurn {
     turn: Weak<tokio::sync::Mutex<()>>,
+    /// The places of a command.
+    pub(super) command: Option<[OwnedSemaphorePermit; 2]>,
     pub(super) is_done: bool,
+}
+
+/// Something stays taken for a while.
+pub(super) fn stays_taken<T: Send + 'static>(what: T) {
+    if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+        runtime.spawn(async move {
+            tokio::time::sleep(LEFT_TURN).await;
+            drop(what);
+        });
+    }
 }
 
 impl WatchedTurn {
     pub(super) fn of(turn: &Arc<tokio::sync::Mutex<()>>) -> Self {
         Self {
             turn: Arc::downgrade(turn),
+            command: None,
             is_done: false,
         }
     }
@@ -80,11 +95,8 @@ impl Drop for WatchedTurn {
     fn drop(&mut self) {
         // The table of turns has it at least.
         let turn = self.turn.upgrade().filter(|_| !self.is_done);
-        if let (Some(turn), Ok(runtime)) = (turn, tokio::runtime::Handle::try_current()) {
-            runtime.spawn(async move {
-                tokio::time::sleep(LEFT_TURN).await;
-                drop(turn);
-            });
+        if let Some(turn) = turn {
+            stays_taken((turn, self.command.take()));
         }
     }
 }
@@ -101,8 +113,10 @@ pub(super) struct ReadersWorker {
     /// Whether another one is being made ready in its place.
     pub(super) has_successor: bool,
     pub(super) forgets: u64,
-    /// How long it had had a processor when it began with its job.
+    /// How long it had had a processor when it was told to begin with its job, when it had the game's law at hand, and when it was done.
+    pub(super) began: Duration,
     pub(super) worked: Duration,
+    pub(super) ended: Duration,
     /// Whether it stands back behind all others, which is for good.
     pub(super) stands_back: bool,
 }
@@ -122,10 +136,18 @@ impl ReadersWorker {
         self.process.as_mut().is_none_or(Process::is_gone)
     }
 
-    /// How long it has had a processor since it began with its job; nothing where the system does not tell.
-    pub(super) fn worked(&self) -> Duration {
+    /// For how long it had a processor to take up the law, and for how long to do its job; nothing where the system does not tell.
+    pub(super) fn took(&self) -> (Duration, Duration) {
+        (
+            self.worked.saturating_sub(self.began),
+            self.ended.saturating_sub(self.worked),
+        )
+    }
+
+    /// How long it has had a processor by now.
+    pub(super) fn worked_by_now(&self) -> Duration {
         let now = self.process.as_ref().and_then(Process::worked);
-        now.unwrap_or_default().saturating_sub(self.worked)
+        now.unwrap_or_default()
     }
 }
 
@@ -145,6 +167,7 @@ impl Pool {
             lent: Semaphore::new(LENT_EACH * slots),
             commands: Shares::new(COMMANDS_EACH),
             commands_in_game: Shares::new(1),
+            readies: Semaphore::new(1),
             idle_max: slots + 1,
             turns: Mutex::default(),
             idle: Mutex::default(),
@@ -179,6 +202,7 @@ impl Pool {
         let told = frame::send(&mut socket, &self.setup).await;
         told.map_err(|error| not_started(&error))?;
         self.count.fetch_add(1, Ordering::Relaxed);
+        let so_far = process.worked().unwrap_or_default();
         Ok(ReadersWorker {
             pool: Arc::clone(self),
             process: Some(process),
@@ -187,7 +211,9 @@ impl Pool {
             jobs: 0,
             has_successor: false,
             forgets,
-            worked: Duration::ZERO,
+            began: so_far,
+            worked: so_far,
+            ended: so_far,
             stands_back,
         })
     }

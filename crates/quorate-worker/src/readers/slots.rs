@@ -1,6 +1,6 @@
 //! How many workers are at work at a time, and who is next.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use quorate_runtime::ports::JobFailed;
@@ -8,17 +8,33 @@ use tokio::sync::oneshot;
 
 use super::shares::{closed, locked};
 
-/// How many workers may be at work. Whoever comes first has a place first, but those who lent theirs come before all others: they
-/// have waited already, and are nearly done.
+/// How many are remembered who have had a place.
+const SERVED_MAX: usize = 1_000;
+
+/// How many workers may be at work. Those who lent a place come first: they have waited already, and are nearly done. Then comes who has
+/// the fewest places, and of those who had one longest ago, so that nobody waits behind all that somebody else asks for.
 pub(super) struct Slots(Arc<Mutex<SlotLine>>);
 
 /// A place for a worker that is at work, until it is dropped.
-pub(super) struct Slot(Arc<Mutex<SlotLine>>);
+pub(super) struct Slot {
+    line: Arc<Mutex<SlotLine>>,
+    who: String,
+}
 
 struct SlotLine {
     free: usize,
-    returning: VecDeque<oneshot::Sender<Slot>>,
-    new: VecDeque<oneshot::Sender<Slot>>,
+    returning: VecDeque<SlotWaiter>,
+    new: VecDeque<SlotWaiter>,
+    /// How many places each has, and when it was given one last, counted in places.
+    held: HashMap<String, usize>,
+    served: HashMap<String, u64>,
+    count: u64,
+}
+
+/// Somebody who waits for a place.
+struct SlotWaiter {
+    who: String,
+    gives: oneshot::Sender<Slot>,
 }
 
 /// Who wants a place.
@@ -36,21 +52,28 @@ impl Slots {
             free,
             returning: VecDeque::new(),
             new: VecDeque::new(),
+            held: HashMap::new(),
+            served: HashMap::new(),
+            count: 0,
         })))
     }
 
     /// Waits for a place.
-    pub(super) async fn place(&self, wanted: SlotFor) -> Result<Slot, JobFailed> {
+    pub(super) async fn place(&self, wanted: SlotFor, who: &str) -> Result<Slot, JobFailed> {
+        let who = who.to_owned();
         let comes = {
             let mut line = locked(&self.0);
             if line.free > 0 {
                 line.free -= 1;
-                return Ok(Slot(Arc::clone(&self.0)));
+                line.gives(&who);
+                let line = Arc::clone(&self.0);
+                return Ok(Slot { line, who });
             }
             let (gives, comes) = oneshot::channel();
+            let waiter = SlotWaiter { who, gives };
             match wanted {
-                SlotFor::New => line.new.push_back(gives),
-                SlotFor::Returning => line.returning.push_back(gives),
+                SlotFor::New => line.new.push_back(waiter),
+                SlotFor::Returning => line.returning.push_back(waiter),
             }
             comes
         };
@@ -59,31 +82,63 @@ impl Slots {
 }
 
 impl SlotLine {
-    /// The next who still waits.
-    fn next(&mut self) -> Option<oneshot::Sender<Slot>> {
-        loop {
-            let first = self.returning.pop_front();
-            let first = first.or_else(|| self.new.pop_front())?;
-            if !first.is_closed() {
-                return Some(first);
-            }
+    /// Notes that somebody gets a place.
+    fn gives(&mut self, who: &str) {
+        *self.held.entry(who.to_owned()).or_default() += 1;
+        self.count += 1;
+        if self.served.len() >= SERVED_MAX {
+            self.served.clear();
         }
+        self.served.insert(who.to_owned(), self.count);
+    }
+
+    /// Notes that somebody has one place less.
+    fn gives_back(&mut self, who: &str) {
+        let left = self.held.remove(who).unwrap_or_default().saturating_sub(1);
+        if left > 0 {
+            self.held.insert(who.to_owned(), left);
+        }
+    }
+
+    /// The next of those who still wait.
+    fn next(&mut self) -> Option<SlotWaiter> {
+        for line in [&mut self.returning, &mut self.new] {
+            line.retain(|waiter| !waiter.gives.is_closed());
+        }
+        let rank = |waiter: &SlotWaiter| {
+            let held = self.held.get(&waiter.who);
+            let served = self.served.get(&waiter.who);
+            (held.copied().unwrap_or(0), served.copied().unwrap_or(0))
+        };
+        let first = self.returning.pop_front();
+        first.or_else(|| {
+            let (nth, _) = self
+                .new
+                .iter()
+                .map(rank)
+                .enumerate()
+                .min_by_key(|one| one.1)?;
+            self.new.remove(nth)
+        })
     }
 }
 
 impl Drop for Slot {
     fn drop(&mut self) {
         let next = {
-            let mut line = locked(&self.0);
+            let mut line = locked(&self.line);
+            line.gives_back(&self.who);
             let next = line.next();
-            if next.is_none() {
-                line.free += 1;
+            match &next {
+                Some(next) => line.gives(&next.who),
+                None => line.free += 1,
             }
             next
         };
-        if let Some(next) = next {
+        if let Some(SlotWaiter { who, gives }) = next {
+            let line = Arc::clone(&self.line);
             // Where that one goes away in this moment, the place comes back, is dropped, and goes to the one behind.
-            drop(next.send(Slot(Arc::clone(&self.0))));
+            drop(gives.send(Slot { line, who }));
         }
     }
 }
@@ -97,10 +152,10 @@ mod tests {
     #[tokio::test]
     async fn who_lent_a_place_has_one_before_those_who_came_meanwhile() {
         let slots = Slots::new(1);
-        let first = slots.place(SlotFor::New).await;
-        let mut gone = Box::pin(slots.place(SlotFor::Returning));
-        let mut new = Box::pin(slots.place(SlotFor::New));
-        let mut back = Box::pin(slots.place(SlotFor::Returning));
+        let first = slots.place(SlotFor::New, "anna").await;
+        let mut gone = Box::pin(slots.place(SlotFor::Returning, "anna"));
+        let mut new = Box::pin(slots.place(SlotFor::New, "anna"));
+        let mut back = Box::pin(slots.place(SlotFor::Returning, "anna"));
         let all = [&mut gone, &mut new, &mut back];
         assert!(all.into_iter().all(|one| one.now_or_never().is_none()));
         drop(gone);
@@ -117,12 +172,38 @@ mod tests {
     #[tokio::test]
     async fn a_place_that_nobody_takes_is_free_again() {
         let slots = Slots::new(1);
-        let first = slots.place(SlotFor::New).await;
-        let mut waits = Box::pin(slots.place(SlotFor::New));
+        let first = slots.place(SlotFor::New, "anna").await;
+        let mut waits = Box::pin(slots.place(SlotFor::New, "anna"));
         assert!((&mut waits).now_or_never().is_none());
         drop(first);
         // It has been handed over, and was not taken yet.
         drop(waits);
-        assert!(slots.place(SlotFor::New).now_or_never().is_some());
+        assert!(slots.place(SlotFor::New, "anna").now_or_never().is_some());
+    }
+
+    #[tokio::test]
+    async fn nobody_waits_behind_all_that_somebody_else_asks_for() {
+        let slots = Slots::new(2);
+        let anna = || Box::pin(slots.place(SlotFor::New, "anna"));
+        let (first, _second) = (anna().await, anna().await);
+        let mut annas = [anna(), anna()];
+        for one in &mut annas {
+            assert!(one.now_or_never().is_none());
+        }
+        let mut berts = [
+            Box::pin(slots.place(SlotFor::New, "bert")),
+            Box::pin(slots.place(SlotFor::New, "bert")),
+        ];
+        for one in &mut berts {
+            assert!(one.now_or_never().is_none());
+        }
+        drop(first);
+        let [mut bert, mut other] = berts;
+        let place = (&mut bert).now_or_never();
+        assert!(place.is_some(), "Anna has a place still");
+        drop(place);
+        let place = (&mut other).now_or_never();
+        assert!(place.is_some(), "nor has Bert one any more");
+        assert!((&mut annas[0]).now_or_never().is_none());
     }
 }

@@ -25,7 +25,9 @@ fn worker(pool: &Arc<Pool>, jobs: u32) -> ReadersWorker {
         jobs,
         has_successor: false,
         forgets: 0,
+        began: Duration::ZERO,
         worked: Duration::ZERO,
+        ended: Duration::ZERO,
         stands_back: false,
     }
 }
