@@ -42,7 +42,7 @@ const AGAIN_MAX: u32 = 3;
 const TELLS_AFTER: u32 = 5;
 
 /// For how long a worker of quick games may have a processor to take up a game.
-const QUICK_OPENING: Duration = Duration::from_millis(40);
+const QUICK_OPENING: Duration = Duration::from_millis(150);
 
 /// How many commands a worker is handed at once.
 const IN_ROW_MAX: usize = 64;

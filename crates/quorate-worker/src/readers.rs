@@ -15,7 +15,6 @@ use quorate_kernel::GameId;
 use quorate_runtime::Answer;
 use quorate_runtime::judge::Culprit;
 use quorate_runtime::ports::{Job, JobFailed, JobSort, Workers, WorkersStanding};
-use tokio::sync::Semaphore;
 
 use crate::culprit::OpenRuns;
 use crate::frame;
@@ -27,6 +26,7 @@ use pace::{GamePace, Paces};
 use places::JobPlaces;
 use pool::{Pool, ReadersWorker, WatchedTurn};
 use shares::locked;
+use slots::Slots;
 
 mod pace;
 mod places;
@@ -62,9 +62,9 @@ pub struct Readers {
     light: Arc<Pool>,
     paces: Paces,
     /// How many pages of games that are not known to be quick are made at a time: the others have a worker left.
-    unproven: Semaphore,
+    unproven: Slots,
     /// How many of those are between quick and slow: the others have a core left.
-    middling: Semaphore,
+    middling: Slots,
 }
 
 impl Readers {
@@ -87,8 +87,8 @@ impl Readers {
             heavy: Pool::new(heavy, setup.clone(), HEAVY_MAX, all_but_one),
             light: Pool::new(light, setup, LIGHT_MAX, pages),
             paces: Paces::default(),
-            unproven: Semaphore::new(pages - 1),
-            middling: Semaphore::new(all_but_one),
+            unproven: Slots::new(pages - 1),
+            middling: Slots::new(all_but_one),
         }
     }
 
@@ -134,7 +134,7 @@ impl Workers for Readers {
                 let command = pool.command_of(&job.who, job.game.as_ref()).await?;
                 watched.command = Some(command);
             }
-            let of_its_pace: &[&Semaphore] = match pace {
+            let of_its_pace: &[&Slots] = match pace {
                 GamePace::Quick | GamePace::Slow => &[],
                 GamePace::Unknown => &[&self.unproven],
                 GamePace::Middling => &[&self.middling, &self.unproven],

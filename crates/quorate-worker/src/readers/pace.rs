@@ -16,6 +16,9 @@ const SLOW: Duration = Duration::from_millis(200);
 /// The longest that is not slow.
 const NOT_SLOW: Duration = Duration::from_millis(199);
 
+/// A law that takes a processor for so long until it is compiled and checked is long; those of real games are not.
+const LONG_LAW: Duration = Duration::from_millis(150);
+
 /// How long a game stays slow after its last slow page, and between the two after its last one of that sort, however quick others
 /// are in between.
 const SLOW_FOR: Duration = Duration::from_secs(30);
@@ -83,11 +86,15 @@ impl Paces {
         quick.into_iter().map(|(_, game)| game).collect()
     }
 
-    /// The law of a game took a processor for so long until it was at hand, and a page of it for so long then. A law that takes long
-    /// alone makes no game slow, since the next page may find it at hand.
+    /// The law of a game took a processor for so long until it was at hand, and a page of it for so long then. A long law keeps a game
+    /// from being quick, and makes it no slow one, since the next page may find it at hand.
     pub(super) fn note(&self, game: &GameId, law: Duration, page: Duration) {
-        let both = (law + page).min(NOT_SLOW);
-        self.note_at(game, page.max(both), now());
+        let with_law = if law >= LONG_LAW {
+            NOT_SLOW
+        } else {
+            Duration::ZERO
+        };
+        self.note_at(game, page.max(with_law), now());
     }
 
     fn note_at(&self, game: &GameId, worked: Duration, now: Instant) {
@@ -166,6 +173,8 @@ mod tests {
     fn a_law_that_takes_long_keeps_a_game_from_being_quick_and_makes_it_no_slow_one() {
         let game: GameId = "reef".parse().unwrap();
         let paces = Paces::default();
+        paces.note(&game, LONG_LAW / 2, QUICK);
+        assert_eq!(paces.of(&game), GamePace::Quick);
         paces.note(&game, SLOW * 3, QUICK);
         assert_eq!(paces.of(&game), GamePace::Middling);
         paces.note(&game, Duration::ZERO, SLOW);

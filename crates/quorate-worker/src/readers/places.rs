@@ -6,26 +6,25 @@
 
 use quorate_kernel::GameId;
 use quorate_runtime::ports::JobFailed;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::pool::{Pool, stays_taken};
-use super::shares::closed;
-use super::slots::{Slot, SlotFor};
+use super::slots::{Slot, SlotFor, Slots};
 
 /// What one job takes while its worker is at work.
 pub(super) struct JobPlaces<'a> {
     pool: &'a Pool,
     who: String,
-    taken: Option<JobPermits<'a>>,
+    taken: Option<JobPermits>,
     /// Whether the job is over. Where its reader goes away before that, a worker is stopped, and the share that it took stays taken for
     /// a while: nobody may have that done as often as they like.
     pub(super) is_over: bool,
 }
 
-struct JobPermits<'a> {
+struct JobPermits {
     share: Option<OwnedSemaphorePermit>,
     _share_of_game: Option<OwnedSemaphorePermit>,
-    _of_its_pace: Vec<SemaphorePermit<'a>>,
+    _of_its_pace: Vec<Slot>,
     _slot: Slot,
 }
 
@@ -35,7 +34,7 @@ impl<'a> JobPlaces<'a> {
     pub(super) async fn take(
         pool: &'a Pool,
         (who, page_of): (&str, Option<&GameId>),
-        of_its_pace: &[&'a Semaphore],
+        of_its_pace: &[&Slots],
     ) -> Result<Self, JobFailed> {
         // Nobody takes all workers, and no game does.
         let share = pool.shares.place(who).await?;
@@ -45,7 +44,7 @@ impl<'a> JobPlaces<'a> {
         };
         let mut bounded = Vec::new();
         for bound in of_its_pace {
-            bounded.push(bound.acquire().await.map_err(closed)?);
+            bounded.push(bound.place(SlotFor::New, who).await?);
         }
         let taken = JobPermits {
             share: Some(share),
