@@ -68,6 +68,7 @@ pub fn router(site: Arc<AppState>) -> Router {
         .layer(from_fn_with_state(Arc::clone(&site), room::counted))
         .layer(from_fn_with_state(Arc::clone(&site), kept::drawn))
         .layer(from_fn(csrf::same_site_only))
+        .layer(from_fn_with_state(Arc::clone(&site), room::answered))
         .layer(from_fn_with_state(transport, headers::add))
         .layer(
             CompressionLayer::new()

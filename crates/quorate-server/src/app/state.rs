@@ -150,6 +150,8 @@ pub struct AppState {
     pub checks: Limiter,
     /// Room for what people send.
     pub bodies: Bodies,
+    /// Room for long answers until they are taken in.
+    pub going_out: Bodies,
     /// What proposals would do, as somebody was told within the minute.
     pub forecasts: Keep<Forecast>,
     /// By which posts the rules of a law came to be.
@@ -197,6 +199,7 @@ impl AppState {
             words: SiteLimiter::new("word", rate::ONCE, deps.buckets.clone()),
             checks: Limiter::new(rate::CHECK),
             bodies: Bodies::default(),
+            going_out: Bodies::default(),
             forecasts: room(REPORTS.0, REPORTS.1),
             enactments: room(REPORTS.0, REPORTS.1),
             law_answers: LawAnswers::default(),

@@ -17,26 +17,36 @@ use crate::security::rate::TooOften;
 /// When they may try again who sent more than there was room for, in milliseconds.
 const AGAIN_AFTER_MS: u64 = 5_000;
 
-/// A layer: counts what comes of a body until it is answered, and of the answer what nobody has taken in yet. Says so where there is no
-/// room for it.
+/// A layer: counts what comes of a body until it is answered. Says so where there is no room for it.
 pub(super) async fn counted(
     State(site): State<Arc<AppState>>,
     request: Request,
     next: Next,
 ) -> Response {
-    let (parts, mut body) = request.into_parts();
-    let (address, is_api) = (address_of(&parts, &site), is_api(&parts));
-    let mut sent = None;
-    if !body.is_end_stream() {
-        let (counted, held) = site.bodies.counted(body, address);
-        (body, sent) = (counted, Some(held));
+    if request.body().is_end_stream() {
+        return next.run(request).await;
     }
+    let (parts, body) = request.into_parts();
+    let (body, held) = site.bodies.counted(body, address_of(&parts, &site));
+    let is_api = is_api(&parts);
     let response = next.run(Request::from_parts(parts, body)).await;
-    if sent.is_some_and(|sent| sent.is_refused()) {
+    if held.is_refused() {
         return no_room(is_api);
     }
+    response
+}
+
+/// A layer: counts long answers until they are taken in. Outside of it stands what keeps short ones, and presses them.
+pub(super) async fn answered(
+    State(site): State<Arc<AppState>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let (address, is_api) = (address_of(&parts, &site), is_api(&parts));
+    let response = next.run(Request::from_parts(parts, body)).await;
     let (parts, body) = response.into_parts();
-    match site.bodies.answered(body, address) {
+    match site.going_out.answered(body, address) {
         Some(body) => Response::from_parts(parts, body),
         None => no_room(is_api),
     }

@@ -68,8 +68,8 @@ impl Bodies {
             return Some(body);
         }
         let held = self.held(address);
-        // The longest page is for somebody who takes nothing else in.
-        held.takes(length.min(EACH_BYTES)).then(|| {
+        // One that is longer than that leaves room for another.
+        held.takes(length.min(EACH_BYTES / 2)).then(|| {
             Body::new(body.map_err(move |error| {
                 let _until_then = &held;
                 error
