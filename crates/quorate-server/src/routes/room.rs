@@ -46,7 +46,7 @@ pub(super) async fn answered(
     let (address, is_api) = (address_of(&parts, &site), is_api(&parts));
     let response = next.run(Request::from_parts(parts, body)).await;
     let (parts, body) = response.into_parts();
-    match site.going_out.answered(body, address) {
+    match site.going_out.answered(body, address).await {
         Some(body) => Response::from_parts(parts, body),
         None => no_room(is_api),
     }

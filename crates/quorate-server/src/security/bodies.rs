@@ -4,14 +4,17 @@
 //! is free: those who send votes and comments never wait for those who fill the room.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::io;
 use std::net::IpAddr;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
 
-use axum::body::{Body, HttpBody as _};
+use axum::body::{Body, Bytes, HttpBody, to_bytes};
 use futures_util::StreamExt as _;
-use http_body_util::BodyExt as _;
+use http_body::{Frame, SizeHint};
 
 use crate::security::rate::Who;
 
@@ -61,7 +64,7 @@ impl Bodies {
 
     /// An answer to an address, which takes room until all of it is taken in or the reader is gone; none where there is no room for
     /// it. One that comes piece by piece, or is no longer than pages are, takes none.
-    pub fn answered(&self, body: Body, address: IpAddr) -> Option<Body> {
+    pub async fn answered(&self, body: Body, address: IpAddr) -> Option<Body> {
         let length = body.size_hint().exact().unwrap_or_default();
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         if length <= PAGE_BYTES {
@@ -69,12 +72,11 @@ impl Bodies {
         }
         let held = self.held(address);
         // One that is longer than that leaves room for another.
-        held.takes(length.min(EACH_BYTES / 2)).then(|| {
-            Body::new(body.map_err(move |error| {
-                let _until_then = &held;
-                error
-            }))
-        })
+        if !held.takes(length.min(EACH_BYTES / 2)) {
+            return None;
+        }
+        let left = to_bytes(body, length).await.ok()?;
+        Some(Body::new(HeldAnswer { left, _held: held }))
     }
 
     /// A body from an address that counts what comes of it, and ends where there is no room for more.
@@ -147,6 +149,34 @@ impl HeldBody {
     }
 }
 
+/// A long answer, which goes out piece by piece: what is handed over at once counts as taken in.
+struct HeldAnswer {
+    left: Bytes,
+    _held: HeldBody,
+}
+
+impl HttpBody for HeldAnswer {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let length = self.left.len().min(PAGE_BYTES);
+        let piece = self.left.split_to(length);
+        Poll::Ready((length > 0).then(|| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left.len() as u64)
+    }
+}
+
 impl Drop for HeldBody {
     fn drop(&mut self) {
         let bytes = self.bytes.load(Ordering::Relaxed);
@@ -156,7 +186,6 @@ impl Drop for HeldBody {
 
 #[cfg(test)]
 mod tests {
-    use axum::body::{Bytes, to_bytes};
     use futures_util::{FutureExt as _, StreamExt as _, stream};
 
     use super::*;
@@ -217,17 +246,24 @@ mod tests {
     async fn an_answer_takes_room_until_it_is_taken_in() {
         let bodies = Bodies::default();
         let answer = |from| bodies.answered(Body::from(vec![b'x'; FORM]), address(from));
-        let mut all: Vec<_> = (0..EACH_BYTES / FORM).map(|_| answer(1)).collect();
+        let mut all = Vec::new();
+        for _ in 0..EACH_BYTES / FORM {
+            all.push(answer(1).await);
+        }
         assert!(all.iter().all(Option::is_some));
-        assert!(answer(1).is_none() && answer(2).is_some());
+        assert!(answer(1).await.is_none() && answer(2).await.is_some());
         let one = all.pop().flatten().expect("a body");
         let length = one.size_hint().exact();
         assert_eq!(length, Some(FORM as u64), "it is known how long it is");
         let taken_in = to_bytes(one, FORM).await.expect("all of it");
         assert_eq!(taken_in.len(), FORM);
-        assert!(answer(1).is_some(), "there is room again");
+        let again = answer(1).await.expect("there is room again");
+        let mut pieces = again.into_data_stream();
+        pieces.next().await.expect("a piece").expect("no error");
+        assert!(answer(1).await.is_none(), "most of it waits still");
         let short = bodies.answered(Body::from(vec![b'x'; PAGE_BYTES]), address(1));
-        assert!(short.is_some());
+        assert!(short.await.is_some());
+        drop(pieces);
         drop(all);
         assert_eq!(bodies.under_way().of.len(), 0);
     }
