@@ -9,7 +9,7 @@ use quorate_runtime::ports::JobFailed;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::pool::{Pool, stays_taken};
-use super::slots::{Slot, SlotFor, Slots};
+use super::slots::{SlotFor, Slots, TakenSlot};
 
 /// What one job takes while its worker is at work.
 pub(super) struct JobPlaces<'a> {
@@ -24,8 +24,8 @@ pub(super) struct JobPlaces<'a> {
 struct JobPermits {
     share: Option<OwnedSemaphorePermit>,
     _share_of_game: Option<OwnedSemaphorePermit>,
-    _of_its_pace: Vec<Slot>,
-    _slot: Slot,
+    _of_its_pace: Vec<TakenSlot>,
+    _slot: TakenSlot,
 }
 
 impl<'a> JobPlaces<'a> {

@@ -16,7 +16,7 @@ const SERVED_MAX: usize = 1_000;
 pub(super) struct Slots(Arc<Mutex<SlotLine>>);
 
 /// A place for a worker that is at work, until it is dropped.
-pub(super) struct Slot {
+pub(super) struct TakenSlot {
     line: Arc<Mutex<SlotLine>>,
     who: String,
 }
@@ -34,7 +34,7 @@ struct SlotLine {
 /// Somebody who waits for a place.
 struct SlotWaiter {
     who: String,
-    gives: oneshot::Sender<Slot>,
+    gives: oneshot::Sender<TakenSlot>,
 }
 
 /// Who wants a place.
@@ -59,7 +59,7 @@ impl Slots {
     }
 
     /// Waits for a place.
-    pub(super) async fn place(&self, wanted: SlotFor, who: &str) -> Result<Slot, JobFailed> {
+    pub(super) async fn place(&self, wanted: SlotFor, who: &str) -> Result<TakenSlot, JobFailed> {
         let who = who.to_owned();
         let comes = {
             let mut line = locked(&self.0);
@@ -67,7 +67,7 @@ impl Slots {
                 line.free -= 1;
                 line.gives(&who);
                 let line = Arc::clone(&self.0);
-                return Ok(Slot { line, who });
+                return Ok(TakenSlot { line, who });
             }
             let (gives, comes) = oneshot::channel();
             let waiter = SlotWaiter { who, gives };
@@ -123,7 +123,7 @@ impl SlotLine {
     }
 }
 
-impl Drop for Slot {
+impl Drop for TakenSlot {
     fn drop(&mut self) {
         let next = {
             let mut line = locked(&self.line);
@@ -138,7 +138,7 @@ impl Drop for Slot {
         if let Some(SlotWaiter { who, gives }) = next {
             let line = Arc::clone(&self.line);
             // Where that one goes away in this moment, the place comes back, is dropped, and goes to the one behind.
-            drop(gives.send(Slot { line, who }));
+            drop(gives.send(TakenSlot { line, who }));
         }
     }
 }
