@@ -67,8 +67,8 @@ fn main() {
     thousand();
 }
 
-/// What a question to somebody else costs on this machine who answers at once: both sides have to be woken, which takes five times as
-/// long on some machines as on others.
+/// What a round trip between two threads costs here if the other one answers at once. Waking a thread takes five times as long on some
+/// machines as on others.
 fn bare() {
     let (mut ours, mut theirs) = UnixStream::pair().unwrap();
     let answers = std::thread::spawn(move || {

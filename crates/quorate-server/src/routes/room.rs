@@ -14,7 +14,7 @@ use crate::app::state::AppState;
 use crate::app::visitor::address_of;
 use crate::security::rate::TooOften;
 
-/// When they may try again who sent more than there was room for, in milliseconds.
+/// How long somebody is told to wait for whom there was no room, in milliseconds.
 const AGAIN_AFTER_MS: u64 = 5_000;
 
 /// A layer: counts what comes of a body until it is answered. Says so where there is no room for it.

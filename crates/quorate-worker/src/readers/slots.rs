@@ -11,8 +11,8 @@ use super::shares::{closed, locked};
 /// How many are remembered who have had a place.
 const SERVED_MAX: usize = 1_000;
 
-/// How many workers may be at work. Those who lent a place come first: they have waited already, and are nearly done. Then comes who has
-/// the fewest places, and of those who had one longest ago, so that nobody waits behind all that somebody else asks for.
+/// How many workers may be at work. Those who lent a place come first: they have waited already, and are nearly done. Then comes the one
+/// with the fewest places, and among equals the one served longest ago, so that nobody waits behind all that somebody else asks for.
 pub(super) struct Slots(Arc<Mutex<SlotLine>>);
 
 /// A place for a worker that is at work, until it is dropped.
@@ -23,17 +23,20 @@ pub(super) struct TakenSlot {
 
 struct SlotLine {
     free: usize,
-    returning: VecDeque<SlotWaiter>,
-    new: VecDeque<SlotWaiter>,
-    /// How many places each has, and when it was given one last, counted in places.
+    /// Those who wait, in the order in which they came.
+    waiting: VecDeque<SlotWaiter>,
+    /// How many places each has.
     held: HashMap<String, usize>,
+    /// Which of all places that were given was each one's last.
     served: HashMap<String, u64>,
+    /// How many were given.
     count: u64,
 }
 
 /// Somebody who waits for a place.
 struct SlotWaiter {
     who: String,
+    wanted: SlotFor,
     gives: oneshot::Sender<TakenSlot>,
 }
 
@@ -50,8 +53,7 @@ impl Slots {
     pub(super) fn new(free: usize) -> Self {
         Self(Arc::new(Mutex::new(SlotLine {
             free,
-            returning: VecDeque::new(),
-            new: VecDeque::new(),
+            waiting: VecDeque::new(),
             held: HashMap::new(),
             served: HashMap::new(),
             count: 0,
@@ -70,11 +72,7 @@ impl Slots {
                 return Ok(TakenSlot { line, who });
             }
             let (gives, comes) = oneshot::channel();
-            let waiter = SlotWaiter { who, gives };
-            match wanted {
-                SlotFor::New => line.new.push_back(waiter),
-                SlotFor::Returning => line.returning.push_back(waiter),
-            }
+            line.waiting.push_back(SlotWaiter { who, wanted, gives });
             comes
         };
         comes.await.map_err(closed)
@@ -102,24 +100,18 @@ impl SlotLine {
 
     /// The next of those who still wait.
     fn next(&mut self) -> Option<SlotWaiter> {
-        for line in [&mut self.returning, &mut self.new] {
-            line.retain(|waiter| !waiter.gives.is_closed());
-        }
-        let rank = |waiter: &SlotWaiter| {
-            let held = self.held.get(&waiter.who);
-            let served = self.served.get(&waiter.who);
-            (held.copied().unwrap_or(0), served.copied().unwrap_or(0))
+        self.waiting.retain(|waiter| !waiter.gives.is_closed());
+        let rank = |waiter: &SlotWaiter| match waiter.wanted {
+            SlotFor::Returning => None,
+            SlotFor::New => {
+                let held = self.held.get(&waiter.who);
+                let served = self.served.get(&waiter.who);
+                Some((held.copied().unwrap_or(0), served.copied().unwrap_or(0)))
+            }
         };
-        let first = self.returning.pop_front();
-        first.or_else(|| {
-            let (nth, _) = self
-                .new
-                .iter()
-                .map(rank)
-                .enumerate()
-                .min_by_key(|one| one.1)?;
-            self.new.remove(nth)
-        })
+        let ranks = self.waiting.iter().map(rank).enumerate();
+        let (nth, _) = ranks.min_by_key(|(_, rank)| *rank)?;
+        self.waiting.remove(nth)
     }
 }
 
@@ -135,7 +127,7 @@ impl Drop for TakenSlot {
             }
             next
         };
-        if let Some(SlotWaiter { who, gives }) = next {
+        if let Some(SlotWaiter { who, gives, .. }) = next {
             let line = Arc::clone(&self.line);
             // Where that one goes away in this moment, the place comes back, is dropped, and goes to the one behind.
             drop(gives.send(TakenSlot { line, who }));

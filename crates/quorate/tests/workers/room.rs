@@ -2,10 +2,9 @@
 
 use std::io::Write;
 use std::net::TcpStream;
-use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::served::{Served, folder};
+use crate::served::{Served, folder, pause};
 
 /// How many of the longest forms fit into what one address may have under way.
 const FORMS: usize = 8;
@@ -15,11 +14,6 @@ const FORM_BYTES: usize = 2 * 1024 * 1024;
 
 /// How often it is tried to fill the room, and looked whether there is room again.
 const TRIES: u32 = 20;
-
-fn pause(time: Duration) {
-    let (_nobody, says) = mpsc::channel::<()>();
-    assert!(says.recv_timeout(time).is_err(), "nobody says anything");
-}
 
 /// A form of which all has come but its last byte.
 fn nearly_sent(address: &str) -> TcpStream {

@@ -7,13 +7,7 @@ use std::net::TcpStream;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use crate::served::{OTHER_TOKEN, Served, TOKEN, draft, folder, signal};
-
-/// Lets time pass: nobody can be asked whether a request has come as far as a worker that says nothing.
-fn pause(time: Duration) {
-    let (_nobody, says) = mpsc::channel::<()>();
-    assert!(says.recv_timeout(time).is_err(), "nobody says anything");
-}
+use crate::served::{OTHER_TOKEN, Served, TOKEN, draft, folder, pause, signal};
 
 /// Where previews are asked for.
 const PREVIEW: &str = "/api/v1/games/town/preview";
