@@ -141,13 +141,14 @@ mod tests {
         let mut second = second.unwrap();
         second.is_over = true;
         drop((first, second));
+        tokio::time::sleep(LEFT_TURN / 4).await;
         let mut third = annas().await.unwrap();
         assert!(annas().now_or_never().is_none(), "one share is taken still");
         let berts = JobPlaces::take(&pool, ("bert", Some(&game)), &[]);
         let berts = berts.now_or_never();
         assert!(berts.is_some(), "the game's share and a place are free");
         drop(berts);
-        tokio::time::sleep(LEFT_TURN + LEFT_TURN / 4).await;
+        tokio::time::sleep(LEFT_TURN).await;
         assert!(annas().now_or_never().is_some());
         third.is_over = true;
     }

@@ -2,7 +2,7 @@
 
 use tokio::net::UnixStream;
 
-use super::pool::{JOBS_BEYOND, JOBS_MAX};
+use super::pool::{JOBS_BEYOND, JOBS_MAX, LEFT_TURN};
 use super::*;
 
 fn pool() -> Arc<Pool> {
@@ -48,6 +48,7 @@ async fn who_goes_away_before_a_job_is_done_keeps_their_turn_for_a_while() {
     let turn = pool.turn("anna").expect("that job is done");
     let left = WatchedTurn::of(&turn);
     drop((left, turn));
+    tokio::time::sleep(LEFT_TURN / 4).await;
     assert_eq!(pool.turn("anna").err(), Some(JobFailed::Busy));
     assert!(pool.turn("bert").is_ok());
 }
