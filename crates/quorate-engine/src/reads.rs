@@ -31,7 +31,7 @@ pub enum ReadKey {
     Clock(ClockKey),
     /// The rules, their texts, the terms.
     Rules,
-    /// Actions that wait for a choice.
+    /// Actions that wait for a choice, or to be done again.
     Open,
 }
 
@@ -68,13 +68,12 @@ impl ReadKey {
             | Effect::Breaks { .. } => {
                 vec![Self::Rules]
             }
-            Effect::Open { .. } => vec![Self::Open],
+            Effect::Open { .. } | Effect::Waiting { .. } => vec![Self::Open],
             Effect::About { .. }
             | Effect::Message { .. }
             | Effect::Page { .. }
             | Effect::Due { .. }
             | Effect::Duty { .. }
-            | Effect::Waiting { .. }
             | Effect::Claim { .. }
             | Effect::Dynasty { .. }
             | Effect::Commitment { .. }

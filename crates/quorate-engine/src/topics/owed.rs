@@ -1,15 +1,17 @@
 //! What somebody still has to do again: an action that was undone after its dice fell.
 //!
 //! Its dice are for what it was given then. As long as the law takes that, the action is done with it first, so that nobody takes
-//! a known die elsewhere, nor walks away from it.
+//! a known die elsewhere, nor walks away from it: neither by giving it something else, nor by another action that is counted with it.
 
-use quorate_kernel::rows::{OpenKey, Waiting};
-use quorate_kernel::{Name, PlayerId};
+use std::collections::BTreeSet;
+
+use quorate_kernel::{Name, PlayerId, Value};
 use quorate_law::datum::Datum;
 use quorate_law::stop::{Answer, Stop};
 
 use super::{actions, labels, last_look};
 use crate::convert;
+use crate::reads::ReadKey;
 use crate::tx::{Frame, Tx};
 
 /// Refuses an action that is given something else than what its dice fell for.
@@ -19,35 +21,63 @@ pub(crate) fn check(
     player: PlayerId,
     given: &[(Name, Datum)],
 ) -> Answer<()> {
-    let key = OpenKey {
-        who: player,
-        action: action.clone(),
-    };
-    let waiting = tx.row::<Waiting>(&key);
-    let (Some(values), Some(decl)) = (
-        waiting.and_then(|row| row.arguments()),
-        tx.law.actions.get(action),
-    ) else {
-        return Ok(());
-    };
-    let owed: Vec<(Name, Datum)> = values
-        .iter()
-        .map(|(name, value)| (name.clone(), convert::datum(value)))
-        .collect();
-    let is_same = owed.len() == given.len() && owed.iter().all(|one| given.contains(one));
-    if is_same || !is_possible(tx, action, player, owed.clone()) {
-        return Ok(());
-    }
     let words = |args: &[(Name, Datum)]| {
         let labels = args.iter().map(|(_, datum)| labels::label(tx, datum));
         labels.collect::<Vec<_>>().join(", ")
     };
-    let refusal = tx.refusal_at(
-        &decl.site,
-        "to be done again as it was before it was undone",
-    );
-    let (have, need) = (words(given), words(&owed));
-    Err(Stop::refused(refusal.having(have).wanting(need)))
+    for (undone, args) in undone_by(tx, player) {
+        let Some(decl) = tx.law.actions.get(&undone) else {
+            continue;
+        };
+        let is_other = undone != *action;
+        let is_same = args.len() == given.len() && args.iter().all(|one| given.contains(one));
+        let is_free = if is_other {
+            !are_counted_together(tx, &undone, action)
+        } else {
+            is_same
+        };
+        if is_free || !is_possible(tx, &undone, player, args.clone()) {
+            continue;
+        }
+        let refusal = if is_other {
+            let what = format!("“{}” to be done again first", decl.it.title);
+            tx.refusal_at(&decl.site, &what).wanting(words(&args))
+        } else {
+            let what = "to be done again as it was before it was undone";
+            let refusal = tx.refusal_at(&decl.site, what);
+            refusal.having(words(given)).wanting(words(&args))
+        };
+        return Err(Stop::refused(refusal));
+    }
+    Ok(())
+}
+
+/// The actions that somebody undid after their dice fell, each with what it was given.
+fn undone_by(tx: &Tx, player: PlayerId) -> Vec<(Name, Vec<(Name, Datum)>)> {
+    tx.read(ReadKey::Open);
+    let of_player = tx.with_state(|state| {
+        let rows = state.waiting.iter().filter(|(key, _)| key.who == player);
+        let rows = rows.filter_map(|(key, row)| Some((key.action.clone(), row.arguments()?)));
+        rows.collect::<Vec<_>>()
+    });
+    let datum = |(name, value): (Name, Value)| (name, convert::datum(&value));
+    let of_player = of_player.into_iter();
+    of_player
+        .map(|(action, args)| (action, args.into_iter().map(datum).collect()))
+        .collect()
+}
+
+/// Whether a use of one action is one of the other to some limit.
+fn are_counted_together(tx: &Tx, one: &Name, other: &Name) -> bool {
+    let slots = |action: &Name| -> BTreeSet<Name> {
+        let decl = tx.law.actions.get(action);
+        let limits = decl.map(|decl| decl.it.limits.as_slice());
+        let limits = limits.unwrap_or_default().iter();
+        limits
+            .map(|limit| limit.counted_in(action).clone())
+            .collect()
+    };
+    !slots(one).is_disjoint(&slots(other))
 }
 
 /// Whether the law takes an action up to its first die or question.
@@ -67,9 +97,12 @@ fn is_possible(tx: &Tx, action: &Name, player: PlayerId, args: Vec<(Name, Datum)
 mod tests {
     use quorate_kernel::command::{Act, Actor};
     use quorate_kernel::event::{Event, Outcome};
-    use quorate_kernel::{Refusal, Value};
+    use quorate_kernel::state::Effect;
+    use quorate_kernel::{Name, Refusal, Value};
     use quorate_law::datum::Datum;
 
+    use crate::offers;
+    use crate::reads::ReadKey;
     use crate::tiny_game::{TinyGame, game};
 
     const HUNT: &str = r#"fish = number("Fish", of = player)
@@ -150,6 +183,59 @@ action("fight", fight)"#;
         game.undo(again).expect("it can be taken back");
         game.act("fight", &[]).expect("it is owed");
         assert_eq!(game.value("fish"), fish);
+    }
+
+    const EXCURSIONS: &str = r#"fish = number("Fish", of = player)
+seen = number("Seen", of = player)
+
+def daily():
+    return limit(per = "day", slot = "excursion")
+
+def hunt(actor: Player):
+    actor.fish = roll(1000000, "a catch")
+
+def look_out(actor: Player):
+    actor.seen = roll(1000000, "a view")
+
+def nap(actor: Player):
+    pass
+
+action("hunt", hunt, limit = daily())
+action("look-out", look_out, limit = daily())
+action("nap", nap, limit = limit(per = "day"))"#;
+
+    #[test]
+    fn what_is_counted_with_an_undone_action_waits_until_that_is_done_again() {
+        let mut game = game(EXCURSIONS);
+        let first = game.act("hunt", &[]).expect("one excursion a day");
+        let fish = game.value("fish");
+        game.undo(first).expect("it can be taken back");
+        let elsewhere = game.act("look-out", &[]).expect_err("the hunt is owed");
+        assert_eq!(elsewhere.rule_id.as_str(), "house");
+        assert_eq!(elsewhere.what(), "“Hunt” to be done again first");
+        game.act("nap", &[]).expect("it is counted by itself");
+        game.act("hunt", &[]).expect("it is owed");
+        assert_eq!(game.value("fish"), fish);
+        let over = game.act("look-out", &[]).expect_err("one excursion a day");
+        assert_eq!(over.what(), "to be used at most once a day");
+    }
+
+    #[test]
+    fn whether_something_is_owed_is_asked_again_once_it_was_undone() {
+        let mut game = game(EXCURSIONS);
+        let (_, reads) = game.ask(|tx| {
+            tx.reading(|| {
+                let look_out = &tx.law.actions[&Name::from("look-out")];
+                offers::tried(tx, game.anna, look_out, vec![])
+            })
+        });
+        let first = game.act("hunt", &[]).expect("one excursion a day");
+        let undone = game.undo(first).expect("it can be taken back");
+        let owes = undone.steps.iter().map(|step| &step.effect);
+        let owes = owes.filter(|effect| matches!(effect, Effect::Waiting { .. }));
+        let written: Vec<_> = owes.flat_map(ReadKey::written).collect();
+        assert!(!written.is_empty());
+        assert!(written.iter().all(|key| reads.keys().contains(key)));
     }
 
     #[test]
