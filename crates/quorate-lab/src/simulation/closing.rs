@@ -1,6 +1,6 @@
 //! Whether matters close: where somebody who may takes each closing that is offered and time passes, none stays open.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use quorate_engine::law::{At, code_of};
@@ -20,6 +20,9 @@ use super::known::KnownRefusals;
 
 /// How long the closings are taken, one look each half a day.
 const HALF_DAYS: u32 = 180;
+
+/// For how long at most closings are taken where a game goes on.
+const HALF_DAYS_ON: u32 = 20;
 
 /// After how many looks without a closing those who hold an office do what else they can: a game may wait for one of them.
 const STILL: u32 = 30;
@@ -77,10 +80,14 @@ impl SimulatedGame {
             } else {
                 ASKED_BETWEEN
             };
-            while let Some((key, refused)) = self.offered(&mut known, most) {
+            let mut left = BTreeSet::new();
+            while let Some((key, refused)) = self.offered(&mut known, most, &left) {
                 asks_all |= refused >= ASKED_BETWEEN;
-                self.take(key)?;
-                still = 0;
+                if self.take(&key)? {
+                    still = 0;
+                } else {
+                    left.insert(key);
+                }
             }
             if self.open_matters().is_empty() || !self.is_as_founded() {
                 return Ok(());
@@ -105,6 +112,35 @@ impl SimulatedGame {
         }
     }
 
+    /// Somebody who may takes closings for ten days, or until no matter is left; every second time all are for each of
+    /// them before that. From here on the law is what players made of it.
+    ///
+    /// # Errors
+    /// Fails where something does not hold after one of them.
+    pub(super) fn go_on(&mut self) -> Result<(), String> {
+        let mut known = KnownRefusals::none(self.events.len());
+        if self.chance.one_in(2) {
+            self.vote_all(0)?;
+        }
+        for _ in 0..HALF_DAYS_ON {
+            self.run_due()?;
+            self.attend(&mut known)?;
+            self.redo()?;
+            let mut left = BTreeSet::new();
+            while let Some((key, _)) = self.offered(&mut known, usize::MAX, &left) {
+                // A law that chance wrote may offer what it then refuses.
+                if !self.closes(&key)?.unwrap_or(false) {
+                    left.insert(key);
+                }
+            }
+            self.now = self.now + Span::hours(12);
+            if self.open_matters().is_empty() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Does what is due. What the law does to itself then, as it was founded to, is no amendment.
     fn run_due_as_founded(&mut self) -> Result<(), String> {
         self.keeps_law = self.is_as_founded();
@@ -126,11 +162,12 @@ impl SimulatedGame {
     }
 
     /// A closing that the law would let somebody take, of the oldest matter that has one, and how many who may were refused before
-    /// them; no more of those are asked than `most`.
+    /// them; no more of those are asked than `most`. What was taken today and `left` its matter open is not taken again.
     fn offered(
         &self,
         known: &mut KnownRefusals<ClosingKey>,
         most: usize,
+        left: &BTreeSet<ClosingKey>,
     ) -> Option<(ClosingKey, usize)> {
         known.keep_up(&self.events, self.now);
         let law = self.judge.law();
@@ -143,6 +180,7 @@ impl SimulatedGame {
                 let mut refused = 0;
                 let by = others.find(|by| {
                     refused < most
+                        && !left.contains(&(post, action.clone(), **by))
                         && match self.refused(known, **by, decl, post) {
                             None => true,
                             Some(refusal) => {
@@ -179,21 +217,29 @@ impl SimulatedGame {
         })
     }
 
-    fn take(&mut self, (post, action, by): ClosingKey) -> Result<(), String> {
+    /// Takes a closing; false where it left its matter open.
+    fn take(&mut self, key: &ClosingKey) -> Result<bool, String> {
+        self.closes(key)?.map_err(|refusal| {
+            let (post, action, _) = key;
+            format!("{action} was offered on post {post} and is refused: {refusal}")
+        })
+    }
+
+    fn closes(&mut self, (post, action, by): &ClosingKey) -> Result<Result<bool, Refusal>, String> {
         let law = Arc::clone(self.judge.law());
         let first = law
             .actions
-            .get(&action)
+            .get(action)
             .and_then(|decl| decl.it.params.first());
         let first = first.map(|param| param.name.clone()).unwrap_or_default();
-        let args = vec![(first, Value::Thing(Thing::Post(post)))];
-        let told = action.clone();
-        match self.does(Actor::Player(by), Act::Do { action, args })? {
-            Ok(()) => Ok(()),
-            Err(refusal) => Err(format!(
-                "{told} was offered on post {post} and is refused: {refusal}"
-            )),
-        }
+        let act = Act::Do {
+            action: action.clone(),
+            args: vec![(first, Value::Thing(Thing::Post(*post)))],
+        };
+        let taken = self.does(Actor::Player(*by), act)?;
+        let row = self.state().posts.get(post);
+        let is_closed = row.is_none_or(|row| row.closed_at.is_some());
+        Ok(taken.map(|()| is_closed))
     }
 
     /// Everybody who holds an office tries once what nobody else may do; who is away comes back. Who is none of those who may is

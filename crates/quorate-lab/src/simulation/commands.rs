@@ -26,6 +26,10 @@ const DICE_LINES: [&str; 10] = [
     "",
 ];
 
+/// From how many open matters on people write under those that there are before they bring others: where nobody closes any, all of
+/// them would be closed again at each look.
+pub(super) const OPEN_MAX: usize = 30;
+
 impl SimulatedGame {
     /// The next command: whose, and what.
     pub(super) fn next_command(&mut self) -> (Actor, Act) {
@@ -38,7 +42,8 @@ impl SimulatedGame {
         let act = match self.chance.below(100) {
             0..=37 => self.law_action(player),
             38..=57 => self.comment(),
-            58..=65 => self.new_post(),
+            58..=65 if !self.is_full() => self.new_post(),
+            58..=65 => self.comment(),
             66..=77 => {
                 return self
                     .closing()

@@ -10,6 +10,7 @@ use quorate_kernel::{Name, PostId};
 use quorate_law::datum::Type;
 use quorate_law::world::World;
 
+use super::commands::OPEN_MAX;
 use super::game::SimulatedGame;
 
 impl SimulatedGame {
@@ -20,6 +21,11 @@ impl SimulatedGame {
         let open =
             posts.filter(|(_, post)| post.closed_at.is_none() && is_votable(law, &post.category));
         open.map(|(id, _)| *id).collect()
+    }
+
+    /// Whether so many matters are open that nobody brings another.
+    pub(super) fn is_full(&self) -> bool {
+        self.open_matters().len() >= OPEN_MAX
     }
 
     /// The oldest matter that is open, or now and then any of them.
@@ -71,14 +77,15 @@ impl SimulatedGame {
     /// A post of any category, with or without changes.
     pub(super) fn new_post(&mut self) -> Act {
         let law = Arc::clone(self.judge.law());
-        let votable = law
-            .category_order
-            .iter()
-            .find(|name| is_votable(&law, name));
+        let votable = law.category_order.iter();
+        let votable: Vec<Name> = votable
+            .filter(|name| is_votable(&law, name))
+            .cloned()
+            .collect();
         let category = match self.chance.below(20) {
             0 => Name::default(),
             1 => Name::from("Nonsense"),
-            2..=11 if votable.is_some() => votable.cloned().unwrap_or_default(),
+            2..=11 if !votable.is_empty() => self.chance.pick(&votable).unwrap_or_default(),
             _ => self.chance.pick(&law.category_order).unwrap_or_default(),
         };
         let tag = if self.chance.one_in(2) {

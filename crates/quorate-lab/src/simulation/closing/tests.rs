@@ -1,6 +1,7 @@
 use quorate_kernel::command::NewPost;
 
 use super::*;
+use crate::simulation::commands::OPEN_MAX;
 use crate::simulation::tiny_book::book;
 
 const BILLS: &str = r#"---
@@ -74,6 +75,43 @@ fn a_matter_that_an_office_never_gets_to_close_is_found() {
         Ok(()),
         "it waits for votes"
     );
+}
+
+#[test]
+fn a_game_goes_on_with_fewer_matters() {
+    let mut game = with_a_bill(2, "by = chairs,");
+    assert_eq!(game.go_on(), Ok(()));
+    assert!(game.open_matters().is_empty());
+    let mut game = with_a_bill(400, "by = chairs,");
+    assert_eq!(
+        game.go_on(),
+        Ok(()),
+        "whether all close is not its question"
+    );
+    assert_eq!(game.open_matters().len(), 1);
+}
+
+#[test]
+fn what_takes_a_matter_and_leaves_it_open_is_taken_once_a_look() {
+    let rule = BILLS.replace("BY", "").replace("AFTER", "2").replace(
+        "close(bill, \"shelved\")",
+        "edit(bill, title = \"Another\")",
+    );
+    let mut game = with_the_bill(&rule);
+    assert_eq!(game.all_close(), Ok(()), "it ends, for it waits for votes");
+    assert_eq!(game.go_on(), Ok(()));
+}
+
+#[test]
+fn who_finds_as_many_matters_open_as_there_may_be_brings_no_other() {
+    let mut game = with_a_bill(400, "by = chairs,");
+    for _ in 1..OPEN_MAX {
+        assert!(!game.is_full());
+        posted(&mut game, None);
+    }
+    assert!(game.is_full());
+    let posts = (0..200).filter(|_| matches!(game.next_command().1, Act::Post(_)));
+    assert_eq!(posts.count(), 0);
 }
 
 /// A chair that nobody heard of for a week is none, and the Bill is never shelved.
@@ -265,7 +303,8 @@ fn a_closing_that_was_undone_is_taken_again_with_what_its_dice_fell_for() {
     assert_eq!(game.open_matters(), [bill]);
     let mut known = KnownRefusals::none(game.events.len());
     assert!(
-        game.offered(&mut known, usize::MAX).is_none(),
+        game.offered(&mut known, usize::MAX, &BTreeSet::new())
+            .is_none(),
         "not with other words, for the die is known"
     );
     game.redo().expect("it holds");
