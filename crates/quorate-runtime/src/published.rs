@@ -27,14 +27,18 @@ pub struct Receipt {
     pub at: Moment,
     /// What came of it.
     pub outcome: Outcome,
+    /// How many bytes were written for it now; none where it was there before.
+    pub written: u64,
 }
 
 impl Receipt {
+    /// Of an event that was there before.
     pub(crate) fn of(event: &Event) -> Self {
         Self {
             seq: event.seq,
             at: event.at,
             outcome: event.outcome.clone(),
+            written: 0,
         }
     }
 }

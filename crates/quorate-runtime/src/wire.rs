@@ -46,8 +46,8 @@ pub struct WireRefusal {
 /// How the law answered a command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum WireAnswer {
-    /// The receipt: an event without effects.
-    Kept(WireRecord),
+    /// The receipt: an event without effects, and how many bytes were written for it.
+    Kept(WireRecord, u64),
     /// A refusal.
     Refused(WireRefusal),
 }
@@ -212,7 +212,7 @@ impl WireAnswer {
                 let mut event = blank(receipt.outcome.clone());
                 event.seq = receipt.seq;
                 event.at = receipt.at;
-                Self::Kept(WireRecord::of_event(&event))
+                Self::Kept(WireRecord::of_event(&event), receipt.written)
             }
             Answer::Refused(refusal) => Self::Refused(WireRefusal::of(refusal)),
         }
@@ -224,7 +224,10 @@ impl WireAnswer {
     /// Fails where the bytes are none.
     pub fn answer(&self) -> Result<Answer, Unreadable> {
         Ok(match self {
-            Self::Kept(record) => Answer::Kept(Receipt::of(&record.event()?)),
+            Self::Kept(record, written) => Answer::Kept(Receipt {
+                written: *written,
+                ..Receipt::of(&record.event()?)
+            }),
             Self::Refused(refusal) => Answer::Refused(refusal.refusal()?),
         })
     }
@@ -290,6 +293,7 @@ mod tests {
             seq: EventSeq(7),
             at: Moment(9),
             outcome: Outcome::Lapsed(Refusal::plain("rope")),
+            written: 5,
         });
         assert_eq!(WireAnswer::of(&sent).answer().unwrap(), sent);
     }

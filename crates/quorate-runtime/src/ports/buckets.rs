@@ -4,6 +4,7 @@ use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 
 use super::{AccountId, StoreError};
+use crate::published::Answer;
 
 /// Buckets of tokens that fill again by themselves. Their clock is the store's own.
 #[async_trait]
@@ -24,12 +25,13 @@ pub trait Buckets: Send + Sync {
 /// How often accounts may write, counted in one place for a server and all of its workers.
 #[async_trait]
 pub trait WriteLimits: Send + Sync {
-    /// Counts something that an account writes; where it wrote too much, it gives the milliseconds to wait.
+    /// Counts something that an account writes; where it wrote too often or too much, it gives the milliseconds to wait.
     ///
     /// # Errors
     /// Fails where it cannot be counted.
     async fn count_write(&self, id: AccountId) -> Result<Option<u64>, StoreError>;
 
-    /// Notes that a command was sent, and whether it was kept, for whoever watches the server.
-    fn note_sent(&self, is_kept: bool);
+    /// Notes how a command was answered, for whoever watches the server, and what it wrote as the account's. It is nobody's where
+    /// the one who runs the server sent it.
+    fn note_sent(&self, id: Option<AccountId>, answer: &Answer);
 }

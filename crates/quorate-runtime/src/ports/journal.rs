@@ -159,6 +159,12 @@ pub struct Stored {
 }
 
 impl Stored {
+    /// How many bytes it has, with what lies beside it.
+    pub fn bytes(&self) -> u64 {
+        let beside: usize = self.seals.iter().map(|seal| seal.bytes.len()).sum();
+        (self.open.len() + beside) as u64
+    }
+
     /// Whether somebody may ask for the event by its key: not what the game did itself, nor what nobody knows who did,
     /// as in a game that was brought in without its secrets.
     pub fn has_receipt(&self) -> bool {

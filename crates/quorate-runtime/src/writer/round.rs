@@ -216,7 +216,14 @@ impl RunningRound {
             let key = (command.actor, command.key.clone());
             let answer = self.judge_one(command, Some(judged))?;
             if let Answer::Kept(receipt) = &answer {
-                self.kept.insert(key, receipt.clone());
+                let written = 0;
+                self.kept.insert(
+                    key,
+                    Receipt {
+                        written,
+                        ..receipt.clone()
+                    },
+                );
             }
             self.answer_order(answer);
         }
@@ -368,10 +375,14 @@ impl RunningRound {
         let end = &mut self.end;
         let stored = validate(&mut end.ahead, &mut end.head, command, event)
             .map_err(|invalid| RoundStop::Bug(invalid.into()))?;
+        let written = stored.bytes();
         end.events.push(stored);
         end.notices
             .push(Notice::of(&self.game, event, end.head.hash));
-        Ok(Answer::Kept(Receipt::of(event)))
+        Ok(Answer::Kept(Receipt {
+            written,
+            ..Receipt::of(event)
+        }))
     }
 
     /// Answers the command that a bug met, so that it does not come again. False where it was no command: what is

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
+use quorate_runtime::Answer;
 use quorate_runtime::ports::{AccountId, Buckets, StoreError, TimeSource, WriteLimits};
 
 use crate::app::metrics;
-use crate::security::rate::{Allowance, Limiter, TooOften, WRITE, Who};
+use crate::security::rate::{Allowance, Limiter, TooOften, WRITE, WRITTEN, WRITTEN_TOKEN, Who};
 
 /// Buckets of one kind that hold for all nodes of a site.
 pub struct SiteLimiter {
@@ -63,9 +64,10 @@ impl SiteLimiter {
     }
 }
 
-/// How often accounts may write.
+/// How often accounts may write, and how much. What each wrote is counted by the node that sent it.
 pub struct WriteCounts {
     limiter: SiteLimiter,
+    written: Limiter,
     clock: Arc<dyn TimeSource>,
 }
 
@@ -74,22 +76,41 @@ impl WriteCounts {
     pub fn new(clock: Arc<dyn TimeSource>, far: Option<Arc<dyn Buckets>>) -> Self {
         Self {
             limiter: SiteLimiter::new("write", WRITE, far),
+            written: Limiter::new(WRITTEN),
             clock,
         }
     }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.clock.now().0).unwrap_or(0)
+    }
+}
+
+fn account(id: AccountId) -> Who {
+    Who::Account(id.0.to_string())
 }
 
 #[async_trait]
 impl WriteLimits for WriteCounts {
     async fn count_write(&self, id: AccountId) -> Result<Option<u64>, StoreError> {
-        let now = u64::try_from(self.clock.now().0).unwrap_or(0);
-        let taken = self.limiter.take(Who::Account(id.0.to_string()), now);
-        Ok(taken.await.err().map(|often| often.retry_after_ms))
+        let (who, now) = (account(id), self.now());
+        let taken = match self.written.check(&who, now) {
+            Ok(()) => self.limiter.take(who, now).await,
+            Err(much) => Err(much),
+        };
+        Ok(taken.err().map(|often| often.retry_after_ms))
     }
 
-    fn note_sent(&self, is_kept: bool) {
-        let outcome = if is_kept { "kept" } else { "refused" };
+    fn note_sent(&self, id: Option<AccountId>, answer: &Answer) {
+        let (outcome, written) = match answer {
+            Answer::Kept(receipt) => ("kept", receipt.written),
+            Answer::Refused(_) => ("refused", 0),
+        };
         ::metrics::counter!(metrics::COMMANDS, "outcome" => outcome).increment(1);
+        if let Some(id) = id {
+            let tokens = u32::try_from(written.div_ceil(WRITTEN_TOKEN)).unwrap_or(u32::MAX);
+            self.written.charge(account(id), tokens, self.now());
+        }
     }
 }
 
@@ -97,6 +118,11 @@ impl WriteLimits for WriteCounts {
 mod tests {
     use std::collections::BTreeSet;
     use std::sync::Mutex;
+
+    use quorate_kernel::event::Outcome;
+    use quorate_kernel::{EventSeq, Moment};
+    use quorate_runtime::Receipt;
+    use quorate_runtime::testing::HandClock;
 
     use super::*;
     use crate::security::rate::ONCE;
@@ -111,6 +137,34 @@ mod tests {
             let is_first = self.0.lock().unwrap().insert(bucket);
             Ok((!is_first).then_some(1))
         }
+    }
+
+    fn kept(written: u64) -> Answer {
+        Answer::Kept(Receipt {
+            seq: EventSeq(1),
+            at: Moment(0),
+            outcome: Outcome::Done,
+            written,
+        })
+    }
+
+    #[tokio::test]
+    async fn who_wrote_more_than_there_is_for_an_hour_waits_until_it_is_made_up_for() {
+        let clock = Arc::new(HandClock::at(Moment(0)));
+        let writes = WriteCounts::new(Arc::clone(&clock) as Arc<dyn TimeSource>, None);
+        let (anna, bo) = (AccountId(1), AccountId(2));
+        let an_hours = u64::from(WRITTEN.burst) * WRITTEN_TOKEN;
+        writes.note_sent(Some(anna), &kept(an_hours - WRITTEN_TOKEN));
+        assert_eq!(writes.count_write(anna).await, Ok(None));
+        writes.note_sent(Some(anna), &kept(an_hours / 2 + WRITTEN_TOKEN));
+        let wait = writes.count_write(anna).await.unwrap().expect("she waits");
+        assert_eq!(wait.div_ceil(60_000), 31, "minutes");
+        assert_eq!(writes.count_write(bo).await, Ok(None));
+        writes.note_sent(None, &kept(10 * an_hours));
+        clock.set(Moment(29 * 60 * 1_000));
+        assert!(writes.count_write(anna).await.unwrap().is_some());
+        clock.set(Moment(i64::try_from(wait).unwrap()));
+        assert_eq!(writes.count_write(anna).await, Ok(None));
     }
 
     #[tokio::test]

@@ -98,8 +98,8 @@ async fn send_as(
     }
     let key = Name::from(key.unwrap_or(&visitor.words.word));
     let answer = site.deps.games.send(game, actor, key, act).await?;
-    let is_kept = matches!(answer, Answer::Kept(_));
-    site.deps.writes.note_sent(is_kept);
+    let by = visitor.id().filter(|_| actor != Actor::Operator);
+    site.deps.writes.note_sent(by, &answer);
     match answer {
         Answer::Kept(receipt) => settled(receipt),
         Answer::Refused(refusal) => Err(refusal.into()),

@@ -29,6 +29,13 @@ pub const WRITE: Allowance = Allowance {
     burst: 60,
     refill_seconds: 120,
 };
+/// What the commands of one account write, in tokens of [`WRITTEN_TOKEN`]: its words, and what rules make of them.
+pub const WRITTEN: Allowance = Allowance {
+    burst: 16 << 10,
+    refill_seconds: 3_600,
+};
+/// In bytes.
+pub const WRITTEN_TOKEN: u64 = 1 << 10;
 /// A word that counts once, for longer than any lasts.
 pub const ONCE: Allowance = Allowance {
     burst: 1,
@@ -66,9 +73,9 @@ impl Who {
     }
 }
 
-/// Somebody came too often; there is room again after so many milliseconds.
+/// Somebody came too often, or brought too much; there is room again after so many milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("too many requests; try again in {} s", retry_after_ms.div_ceil(1000))]
+#[error("too much at once; try again in {} s", retry_after_ms.div_ceil(1000))]
 pub struct TooOften {
     /// Milliseconds to wait.
     pub retry_after_ms: u64,
@@ -76,8 +83,8 @@ pub struct TooOften {
 
 #[derive(Clone, Copy)]
 struct Bucket {
-    /// In thousandths of a token, so that slow refills are not lost to rounding.
-    thousandths: u64,
+    /// In thousandths of a token, so that slow refills are not lost to rounding. Below nothing where more was used than there was.
+    thousandths: i64,
     at_ms: u64,
 }
 
@@ -86,6 +93,9 @@ pub struct Limiter {
     allowance: Allowance,
     buckets: Mutex<HashMap<Who, Bucket>>,
 }
+
+/// A token, in thousandths.
+const TOKEN: i64 = 1_000;
 
 /// Beyond so many buckets, full ones are forgotten: an empty bucket is the only one that says anything.
 const BUCKETS_MAX: usize = 100_000;
@@ -121,27 +131,57 @@ impl Limiter {
             at_ms: now_ms,
         });
         let level = self.level(*bucket, now_ms);
-        if level < 1_000 {
-            // The bucket stays as it was: writing a rounded level at every try would starve the impatient.
-            return Err(TooOften {
-                retry_after_ms: self.millis_for(1_000 - level),
-            });
-        }
+        // The bucket stays as it was where there is none: writing a rounded level at every try would starve the impatient.
+        self.is_enough(level)?;
         *bucket = Bucket {
-            thousandths: level - 1_000,
+            thousandths: level - TOKEN,
             at_ms: now_ms,
         };
         Ok(())
     }
 
-    fn full(&self) -> u64 {
-        u64::from(self.allowance.burst) * 1_000
+    /// Whether `who` has a token, which stays there; else how long to wait.
+    pub fn check(&self, who: &Who, now_ms: u64) -> Result<(), TooOften> {
+        let bucket = self.lock().get(who).copied();
+        bucket.map_or(Ok(()), |bucket| self.is_enough(self.level(bucket, now_ms)))
     }
 
-    fn level(&self, bucket: Bucket, now_ms: u64) -> u64 {
+    /// Takes tokens of `who` that were used already, more than there are if need be.
+    pub fn charge(&self, who: Who, tokens: u32, now_ms: u64) {
+        let mut buckets = self.lock();
+        if buckets.len() >= BUCKETS_MAX {
+            buckets.retain(|_, bucket| self.level(*bucket, now_ms) < self.full());
+        }
+        let bucket = buckets.entry(who).or_insert(Bucket {
+            thousandths: self.full(),
+            at_ms: now_ms,
+        });
+        let level = self.level(*bucket, now_ms);
+        *bucket = Bucket {
+            thousandths: level - i64::from(tokens) * TOKEN,
+            at_ms: now_ms,
+        };
+    }
+
+    fn is_enough(&self, level: i64) -> Result<(), TooOften> {
+        let missing = u64::try_from(TOKEN - level).unwrap_or(0);
+        if missing == 0 {
+            return Ok(());
+        }
+        Err(TooOften {
+            retry_after_ms: self.millis_for(missing),
+        })
+    }
+
+    fn full(&self) -> i64 {
+        i64::from(self.allowance.burst) * TOKEN
+    }
+
+    fn level(&self, bucket: Bucket, now_ms: u64) -> i64 {
         let passed = now_ms.saturating_sub(bucket.at_ms);
-        let gained = u64::from(self.allowance.burst) * passed
+        let gained = u64::from(self.allowance.burst).saturating_mul(passed)
             / u64::from(self.allowance.refill_seconds.max(1));
+        let gained = i64::try_from(gained).unwrap_or(i64::MAX);
         bucket.thousandths.saturating_add(gained).min(self.full())
     }
 

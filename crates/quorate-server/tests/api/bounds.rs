@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use axum::http::Request;
+use quorate_kernel::Span;
 use serde_json::json;
 
 use crate::Game;
@@ -312,4 +313,42 @@ async fn numbers_of_events_to_strike_are_held_to_the_document() {
         let told = refused["detail"].as_str().unwrap();
         assert!(told.contains("is not from 0 to"), "{part}: {told}");
     }
+}
+
+const GROWING: &str = r#"# Growing
+
+1. Anybody may grow.
+
+```starlark
+entity("Blob")
+blob = text("Blob", of = Blob)
+
+def grow(actor: Player):
+    words = "0123456789abcdef" * 8000
+    for nth in range(16):
+        Blob.create(blob = words + str(nth))
+
+action("grow", grow)
+```
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_rules_write_more_than_there_is_for_an_hour_waits_and_others_do_not() {
+    let game = Game::of_six().await;
+    let olga = game.table.token("Olga", true).await;
+    let rule = json!({ "do": "add_rule", "id": "growing", "section": "core", "text": GROWING });
+    let mend = json!({ "reason": "a new rule", "changes": [rule] });
+    game.act(&olga, "repair", mend).await;
+    let grow = json!({ "action": "grow", "arguments": {} });
+    // Two megabytes each time.
+    for _ in 0..9 {
+        game.post("/acts", &grow).by(&game.bert).gives(201).await;
+    }
+    let told = game.post("/acts", &grow).by(&game.bert).gives(429).await;
+    assert_eq!(told["type"], "urn:quorate:problem:too-often");
+    let words = told["detail"].as_str().unwrap();
+    assert!(words.contains("too much at once"), "{words}");
+    game.post("/acts", &grow).by(&game.anna).gives(201).await;
+    game.table.pass(Span::hours(1));
+    game.post("/acts", &grow).by(&game.bert).gives(201).await;
 }

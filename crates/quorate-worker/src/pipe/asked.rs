@@ -386,11 +386,12 @@ impl Near {
                 return Err(not_theirs());
             }
         }
+        let by = (command.actor != Actor::Operator).then_some(account);
         let answer = self
             .games
             .send(game, command.actor, command.key, command.act)
             .await?;
-        self.writes.note_sent(matches!(answer, Answer::Kept(_)));
+        self.writes.note_sent(by, &answer);
         Ok(WireAnswer::of(&answer))
     }
 }

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
+use quorate_runtime::Answer;
 use quorate_runtime::ports::{
     Account, AccountError, AccountId, Accounts, DraftKept, Drafts, Invitation, KeptDraft,
     Moderation, NewAccount, OutsideName, OutsideWay, Passkey, Passkeys, Recovery, Report,
@@ -152,7 +153,7 @@ impl WriteLimits for Far {
     }
 
     /// The server does, as it sends it.
-    fn note_sent(&self, _: bool) {}
+    fn note_sent(&self, _: Option<AccountId>, _: &Answer) {}
 }
 
 /// Nothing of this is a worker's: the server does it before it hands a request over.
