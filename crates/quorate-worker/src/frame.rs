@@ -65,6 +65,12 @@ fn checked(length: [u8; 4]) -> io::Result<u32> {
     Ok(length)
 }
 
+/// How many bytes a frame that comes is given before it is there. Most fit, and are read at once; of a long one an announced length
+/// costs no more than that, and the rest grows with what arrives.
+fn room_for(length: u32) -> usize {
+    (length as usize).min(64 << 10)
+}
+
 /// Writes a frame.
 ///
 /// # Errors
@@ -83,8 +89,7 @@ pub fn read(mut from: impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let length = checked(length)?;
-    // The buffer grows with what arrives: an announced length alone costs nothing.
-    let mut payload = Vec::new();
+    let mut payload = Vec::with_capacity(room_for(length));
     from.take(u64::from(length)).read_to_end(&mut payload)?;
     if payload.len() < length as usize {
         return Err(io::ErrorKind::UnexpectedEof.into());
@@ -179,7 +184,7 @@ pub(crate) async fn receive(from: &mut tokio::net::UnixStream) -> io::Result<Vec
     let mut length = [0; 4];
     from.read_exact(&mut length).await?;
     let length = checked(length)?;
-    let mut payload = Vec::new();
+    let mut payload = Vec::with_capacity(room_for(length));
     let mut part = from.take(u64::from(length));
     part.read_to_end(&mut payload).await?;
     if payload.len() < length as usize {
@@ -205,6 +210,25 @@ mod tests {
         let mut sent = Vec::new();
         write(&mut sent, b"some bytes").unwrap();
         assert_eq!(read(sent.as_slice()).unwrap(), b"some bytes");
+    }
+
+    /// Counts how often it is read.
+    struct Counted<'a>(&'a [u8], usize);
+
+    impl Read for Counted<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            self.1 += 1;
+            Read::read(&mut self.0, buffer)
+        }
+    }
+
+    #[test]
+    fn a_frame_that_is_there_is_read_at_once() {
+        let mut sent = Vec::new();
+        write(&mut sent, &[7; 5_000]).unwrap();
+        let mut from = Counted(&sent, 0);
+        assert_eq!(read(&mut from).unwrap(), [7; 5_000]);
+        assert_eq!(from.1, 2, "its length and its bytes");
     }
 
     #[test]
