@@ -89,8 +89,10 @@ pub fn read(mut from: impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
     let length = checked(length)?;
-    let mut payload = Vec::with_capacity(room_for(length));
-    from.take(u64::from(length)).read_to_end(&mut payload)?;
+    let mut payload = vec![0; room_for(length)];
+    from.read_exact(&mut payload)?;
+    let rest = u64::from(length) - payload.len() as u64;
+    from.take(rest).read_to_end(&mut payload)?;
     if payload.len() < length as usize {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
@@ -184,9 +186,10 @@ pub(crate) async fn receive(from: &mut tokio::net::UnixStream) -> io::Result<Vec
     let mut length = [0; 4];
     from.read_exact(&mut length).await?;
     let length = checked(length)?;
-    let mut payload = Vec::with_capacity(room_for(length));
-    let mut part = from.take(u64::from(length));
-    part.read_to_end(&mut payload).await?;
+    let mut payload = vec![0; room_for(length)];
+    from.read_exact(&mut payload).await?;
+    let mut rest = from.take(u64::from(length) - payload.len() as u64);
+    rest.read_to_end(&mut payload).await?;
     if payload.len() < length as usize {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
@@ -225,9 +228,9 @@ mod tests {
     #[test]
     fn a_frame_that_is_there_is_read_at_once() {
         let mut sent = Vec::new();
-        write(&mut sent, &[7; 5_000]).unwrap();
+        write(&mut sent, &vec![7; 50_000]).unwrap();
         let mut from = Counted(&sent, 0);
-        assert_eq!(read(&mut from).unwrap(), [7; 5_000]);
+        assert_eq!(read(&mut from).unwrap(), vec![7; 50_000]);
         assert_eq!(from.1, 2, "its length and its bytes");
     }
 

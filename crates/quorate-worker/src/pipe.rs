@@ -61,7 +61,7 @@ pub(crate) enum PipeAsk {
     MessagesRead(u64, GameId),
     NoteMessagesRead(u64, GameId, String, EventSeq),
     /// The account that the worker works for writes something, and is to be counted for it.
-    CountWrite,
+    CountWrite(bool),
     /// What the account that the worker works for is kept from.
     Restraint(u64, Moment),
     /// The drafts of the account that is worked for: all in a game, one of them, and dropping one.

@@ -1,7 +1,8 @@
 //! Undo: an event's effects turned round on today's state.
 //!
 //! What was added is taken, what was set is set back if it still stands so, and else the undoer picks. Posts, comments
-//! and dice are facts and stay. Dice of an undone action wait for the same player's next go at it, and are for what they fell for.
+//! and dice are facts and stay. Dice of an undone action wait for the same player's next go at it, and are for what they fell for,
+//! until an undo of that undo makes the action stand again.
 
 use std::sync::Arc;
 
@@ -104,6 +105,7 @@ pub(crate) fn undo(
     }
     tx.write_row(done, Some(Use { at: tx.now }), Way::Put);
     dice_wait_again(tx, event);
+    dice_wait_no_more(tx, event);
     tell(tx, event);
     Ok(())
 }
@@ -169,6 +171,20 @@ fn dice_wait_again(tx: &Tx, event: &Event) {
         rolled_for: given,
     };
     tx.put(key, new);
+}
+
+/// Where an undo is undone, the action stands again, and its dice wait for nobody.
+fn dice_wait_no_more(tx: &Tx, event: &Event) {
+    if !matches!(event.act, Act::Undo { .. }) || tx.law.code.edition() < SECOND {
+        return;
+    }
+    for step in &event.steps {
+        if let Effect::Waiting { key, old, new } = &step.effect
+            && tx.row::<Waiting>(key) == *new
+        {
+            tx.write_row(key.clone(), old.clone(), Way::Set);
+        }
+    }
 }
 
 /// The edition of the library from which on dice of an undone action are for what it was given, and values that come back with

@@ -14,7 +14,8 @@ use crate::convert;
 use crate::reads::ReadKey;
 use crate::tx::{Frame, Tx};
 
-/// Refuses an action that is given something else than what its dice fell for.
+/// Refuses an action that is given something else than what its dice fell for, and one that is counted with another that is to be
+/// done again first. Of several that are to be done again each may be the next.
 pub(crate) fn check(
     tx: &Tx,
     action: &Name,
@@ -25,17 +26,22 @@ pub(crate) fn check(
         let labels = args.iter().map(|(_, datum)| labels::label(tx, datum));
         labels.collect::<Vec<_>>().join(", ")
     };
-    for (undone, args) in undone_by(tx, player) {
+    let undone = undone_by(tx, player);
+    let is_given = |args: &[(Name, Datum)]| {
+        args.len() == given.len() && args.iter().all(|one| given.contains(one))
+    };
+    if undone
+        .iter()
+        .any(|(owed, args)| owed == action && is_given(args))
+    {
+        return Ok(());
+    }
+    for (undone, args) in undone {
         let Some(decl) = tx.law.actions.get(&undone) else {
             continue;
         };
         let is_other = undone != *action;
-        let is_same = args.len() == given.len() && args.iter().all(|one| given.contains(one));
-        let is_free = if is_other {
-            !are_counted_together(tx, &undone, action)
-        } else {
-            is_same
-        };
+        let is_free = is_other && !are_counted_together(tx, &undone, action);
         if is_free || !is_possible(tx, &undone, player, args.clone()) {
             continue;
         }
@@ -218,6 +224,35 @@ action("nap", nap, limit = limit(per = "day"))"#;
         assert_eq!(game.value("fish"), fish);
         let over = game.act("look-out", &[]).expect_err("one excursion a day");
         assert_eq!(over.what(), "to be used at most once a day");
+    }
+
+    #[test]
+    fn of_two_that_are_owed_each_may_be_done_again_first() {
+        let twice = EXCURSIONS.replace("per = \"day\", slot", "per = \"day\", times = 2, slot");
+        for first in ["hunt", "look-out"] {
+            let mut game = game(&twice);
+            let done = ["hunt", "look-out"].map(|action| game.act(action, &[]).expect("two a day"));
+            for event in done {
+                game.undo(event).expect("it can be taken back");
+            }
+            game.act(first, &[]).expect("it is owed");
+            let second = if first == "hunt" { "look-out" } else { "hunt" };
+            game.act(second, &[]).expect("it is owed too");
+        }
+    }
+
+    #[test]
+    fn what_stands_again_is_owed_no_more() {
+        let mut game = game(EXCURSIONS);
+        let first = game.act("hunt", &[]).expect("one excursion a day");
+        let die = first.tape.dice[0].result;
+        let undone = game.undo(first).expect("it can be taken back");
+        game.undo(undone).expect("so can that");
+        let over = game.act("look-out", &[]).expect_err("one excursion a day");
+        assert_eq!(over.what(), "to be used at most once a day");
+        game.now = game.now + quorate_kernel::Span::days(1);
+        let next = game.act("hunt", &[]).expect("another day");
+        assert_ne!(next.tape.dice[0].result, die, "that one was used");
     }
 
     #[test]

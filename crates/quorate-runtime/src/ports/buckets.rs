@@ -25,11 +25,13 @@ pub trait Buckets: Send + Sync {
 /// How often accounts may write, counted in one place for a server and all of its workers.
 #[async_trait]
 pub trait WriteLimits: Send + Sync {
-    /// Counts something that an account writes; where it wrote too often or too much, it gives the milliseconds to wait.
+    /// Counts something that an account writes; where it wrote too often, it gives the milliseconds to wait, and so it does before a
+    /// command of a game where the commands before it wrote too much.
     ///
     /// # Errors
     /// Fails where it cannot be counted.
-    async fn count_write(&self, id: AccountId) -> Result<Option<u64>, StoreError>;
+    async fn count_write(&self, id: AccountId, is_command: bool)
+    -> Result<Option<u64>, StoreError>;
 
     /// Notes how a command was answered, for whoever watches the server, and what it wrote as the account's. It is nobody's where
     /// the one who runs the server sent it.

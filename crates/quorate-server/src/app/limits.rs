@@ -92,11 +92,16 @@ fn account(id: AccountId) -> Who {
 
 #[async_trait]
 impl WriteLimits for WriteCounts {
-    async fn count_write(&self, id: AccountId) -> Result<Option<u64>, StoreError> {
+    async fn count_write(
+        &self,
+        id: AccountId,
+        is_command: bool,
+    ) -> Result<Option<u64>, StoreError> {
         let (who, now) = (account(id), self.now());
-        let taken = match self.written.check(&who, now) {
-            Ok(()) => self.limiter.take(who, now).await,
-            Err(much) => Err(much),
+        let much = self.written.check(&who, now).err().filter(|_| is_command);
+        let taken = match much {
+            None => self.limiter.take(who, now).await,
+            Some(much) => Err(much),
         };
         Ok(taken.err().map(|often| often.retry_after_ms))
     }
@@ -155,16 +160,29 @@ mod tests {
         let (anna, bo) = (AccountId(1), AccountId(2));
         let an_hours = u64::from(WRITTEN.burst) * WRITTEN_TOKEN;
         writes.note_sent(Some(anna), &kept(an_hours - WRITTEN_TOKEN));
-        assert_eq!(writes.count_write(anna).await, Ok(None));
+        assert_eq!(writes.count_write(anna, true).await, Ok(None));
         writes.note_sent(Some(anna), &kept(an_hours / 2 + WRITTEN_TOKEN));
-        let wait = writes.count_write(anna).await.unwrap().expect("she waits");
+        let wait = writes
+            .count_write(anna, true)
+            .await
+            .unwrap()
+            .expect("she waits");
         assert_eq!(wait.div_ceil(60_000), 31, "minutes");
-        assert_eq!(writes.count_write(bo).await, Ok(None));
+        assert_eq!(writes.count_write(bo, true).await, Ok(None));
+        let report = writes.count_write(anna, false).await;
+        assert_eq!(report, Ok(None), "what is no command goes on");
+        writes.note_sent(Some(bo), &kept(10 * an_hours));
+        let longest = writes.count_write(bo, true).await.unwrap();
+        assert_eq!(
+            longest.expect("he waits").div_ceil(3_600_000),
+            2,
+            "an hour and a little, however much"
+        );
         writes.note_sent(None, &kept(10 * an_hours));
         clock.set(Moment(29 * 60 * 1_000));
-        assert!(writes.count_write(anna).await.unwrap().is_some());
+        assert!(writes.count_write(anna, true).await.unwrap().is_some());
         clock.set(Moment(i64::try_from(wait).unwrap()));
-        assert_eq!(writes.count_write(anna).await, Ok(None));
+        assert_eq!(writes.count_write(anna, true).await, Ok(None));
     }
 
     #[tokio::test]

@@ -72,10 +72,14 @@ pub async fn send_as_operator(
     send_as((site, visitor), game, sender, key, act).await
 }
 
-/// Counts something that somebody writes, unless they wrote too much.
+/// Counts something that somebody writes which is no command of a game, unless they wrote too often.
 pub(crate) async fn count_write(site: &AppState, visitor: &Visitor) -> Result<(), AppError> {
+    count(site, visitor, false).await
+}
+
+async fn count(site: &AppState, visitor: &Visitor, is_command: bool) -> Result<(), AppError> {
     let id = visitor.id().ok_or(AppError::SignIn)?;
-    let wait = site.deps.writes.count_write(id).await;
+    let wait = site.deps.writes.count_write(id, is_command).await;
     match wait.map_err(OperatingError::from)? {
         None => Ok(()),
         Some(retry_after_ms) => Err(TooOften { retry_after_ms }.into()),
@@ -92,14 +96,22 @@ async fn send_as(
 ) -> Result<Receipt, AppError> {
     visitor.grant.check_game(game.as_str())?;
     visitor.grant.check(scope)?;
-    count_write(site, visitor).await?;
+    count(site, visitor, actor != Actor::Operator).await?;
     if let Some(id) = visitor.id() {
         moderation::may_act(site, id, &act).await?;
     }
     let key = Name::from(key.unwrap_or(&visitor.words.word));
-    let answer = site.deps.games.send(game, actor, key, act).await?;
     let by = visitor.id().filter(|_| actor != Actor::Operator);
-    site.deps.writes.note_sent(by, &answer);
+    let (deps, game) = (Arc::clone(site), game.clone());
+    // Whoever hangs up has it judged all the same, and is charged for it.
+    let sent = tokio::spawn(async move {
+        let answer = deps.deps.games.send(&game, actor, key, act).await;
+        if let Ok(answer) = &answer {
+            deps.deps.writes.note_sent(by, answer);
+        }
+        answer
+    });
+    let answer = sent.await.map_err(|_| OperatingError::Bug)??;
     match answer {
         Answer::Kept(receipt) => settled(receipt),
         Answer::Refused(refusal) => Err(refusal.into()),

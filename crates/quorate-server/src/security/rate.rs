@@ -146,7 +146,7 @@ impl Limiter {
         bucket.map_or(Ok(()), |bucket| self.is_enough(self.level(bucket, now_ms)))
     }
 
-    /// Takes tokens of `who` that were used already, more than there are if need be.
+    /// Takes tokens of `who` that were used already, more than there are if need be, but no more than a full bucket more.
     pub fn charge(&self, who: Who, tokens: u32, now_ms: u64) {
         let mut buckets = self.lock();
         if buckets.len() >= BUCKETS_MAX {
@@ -158,7 +158,7 @@ impl Limiter {
         });
         let level = self.level(*bucket, now_ms);
         *bucket = Bucket {
-            thousandths: level - i64::from(tokens) * TOKEN,
+            thousandths: (level - i64::from(tokens) * TOKEN).max(-self.full()),
             at_ms: now_ms,
         };
     }

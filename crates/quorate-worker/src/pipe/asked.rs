@@ -92,7 +92,7 @@ impl Near {
             | PipeAsk::Seals(..) => self.of_logs(ask).await,
             PipeAsk::IndexPoint(..) | PipeAsk::Search(..) => self.of_index(ask).await,
             PipeAsk::Newest(game, known) => reply(self.newest(game, *known).await),
-            PipeAsk::CountWrite => reply(self.count_write(working).await),
+            PipeAsk::CountWrite(is_command) => reply(self.count_write(*is_command, working).await),
             PipeAsk::Send(game, command) => reply(self.send(game, command, working).await),
             PipeAsk::Receipt(game, sender, key) => {
                 let actor = match sender {
@@ -347,10 +347,14 @@ impl Near {
     }
 
     /// Counts something that the account writes for which the worker works; where it wrote too much, gives how long to wait.
-    async fn count_write(&self, working: &mut Working) -> Result<Option<u64>, WireError> {
+    async fn count_write(
+        &self,
+        is_command: bool,
+        working: &mut Working,
+    ) -> Result<Option<u64>, WireError> {
         let nobody = || WireError::Other("a worker writes for nobody".to_owned());
         let account = working.account.ok_or_else(nobody)?;
-        let wait = self.writes.count_write(account).await?;
+        let wait = self.writes.count_write(account, is_command).await?;
         working.counted += u32::from(wait.is_none());
         Ok(wait)
     }
@@ -387,11 +391,17 @@ impl Near {
             }
         }
         let by = (command.actor != Actor::Operator).then_some(account);
-        let answer = self
-            .games
-            .send(game, command.actor, command.key, command.act)
-            .await?;
-        self.writes.note_sent(by, &answer);
+        let (games, writes, game) = (self.games.clone(), Arc::clone(&self.writes), game.clone());
+        // Whoever hangs up has it judged all the same, and is charged for it.
+        let sent = tokio::spawn(async move {
+            let sent = games.send(&game, command.actor, command.key, command.act);
+            let answer = sent.await;
+            if let Ok(answer) = &answer {
+                writes.note_sent(by, answer);
+            }
+            answer
+        });
+        let answer = sent.await.map_err(|_| OperatingError::Bug)??;
         Ok(WireAnswer::of(&answer))
     }
 }

@@ -148,8 +148,8 @@ impl Accounts for Far {
 #[async_trait]
 impl WriteLimits for Far {
     /// The server knows for whom this works, and counts for no other.
-    async fn count_write(&self, _: AccountId) -> Result<Option<u64>, StoreError> {
-        Ok(self.ask(PipeAsk::CountWrite)?)
+    async fn count_write(&self, _: AccountId, is_command: bool) -> Result<Option<u64>, StoreError> {
+        Ok(self.ask(PipeAsk::CountWrite(is_command))?)
     }
 
     /// The server does, as it sends it.
