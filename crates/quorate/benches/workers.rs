@@ -31,7 +31,6 @@ use quorate_runtime::{Games, GamesSettings, Ports};
 use quorate_store::{Store, StoreOptions};
 use quorate_worker::judges::{JudgesSettings, WorkerJudges};
 use quorate_worker::process::Program;
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::{Value as Json, json};
 use site::running::program;
 use site::{Site, now, pause};
@@ -60,16 +59,6 @@ const LOOKED_AT: Duration = Duration::from_mins(1);
 const SECRET: [u8; 32] = [7; 32];
 
 fn main() {
-    let all = sched_getaffinity(None).unwrap();
-    let one = (0..CpuSet::MAX_CPU).find(|nth| all.is_set(*nth)).unwrap();
-    let mut alone = CpuSet::new();
-    alone.set(one);
-    println!("with one processor:");
-    sched_setaffinity(None, &alone).unwrap();
-    bare();
-    Played::new().votes();
-    println!("with all of them, where one may sleep and has to be woken, twice for a vote:");
-    sched_setaffinity(None, &all).unwrap();
     bare();
     let mut played = Played::new();
     played.votes();
@@ -78,7 +67,7 @@ fn main() {
     thousand();
 }
 
-/// What a round trip between two threads costs here if the other one answers at once. Waking a processor takes five times as long on some
+/// What a round trip between two threads costs here if the other one answers at once. Waking a thread takes five times as long on some
 /// machines as on others.
 fn bare() {
     let (mut ours, mut theirs) = UnixStream::pair().unwrap();
