@@ -34,7 +34,7 @@ const LOOKS_MAX: u64 = 25;
 /// game was founded with.
 const KEEPS_LAW: u64 = 4;
 
-/// For one in so many of the steps, the first ones, a game whose matters nobody closes is left so: after that somebody does.
+/// Once this part of the steps is over (half of them), matters are closed in the game itself after each look.
 const GOES_ON: u64 = 2;
 
 /// Plays one seed, and tells `progress` of each step. Where there is another host of the law, it has to judge the whole log alike.

@@ -46,7 +46,8 @@ impl Receipt {
 /// How the law answered a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// It became an event, which is on disk. The same key gets the same receipt however often it comes.
+    /// It became an event, which is on disk. The same key gets the same receipt however often it comes; only
+    /// the first says what was written.
     Kept(Receipt),
     /// It was refused, and nothing is kept of it.
     Refused(Refusal),

@@ -65,8 +65,8 @@ fn checked(length: [u8; 4]) -> io::Result<u32> {
     Ok(length)
 }
 
-/// How many bytes a frame that comes is given before it is there. Most fit, and are read at once; of a long one an announced length
-/// costs no more than that, and the rest grows with what arrives.
+/// How many bytes are set aside for a frame before it arrives. Most frames fit and are read in one go. A longer one grows as its bytes
+/// come in, so announcing a length costs no more than this.
 fn room_for(length: u32) -> usize {
     (length as usize).min(64 << 10)
 }

@@ -60,7 +60,7 @@ pub(crate) enum PipeAsk {
     SeatsIn(GameId),
     MessagesRead(u64, GameId),
     NoteMessagesRead(u64, GameId, String, EventSeq),
-    /// The account that the worker works for writes something, and is to be counted for it.
+    /// The account that the worker works for writes something, and is to be counted for it; true for a command of a game.
     CountWrite(bool),
     /// What the account that the worker works for is kept from.
     Restraint(u64, Moment),

@@ -14,18 +14,14 @@ use crate::convert;
 use crate::reads::ReadKey;
 use crate::tx::{Frame, Tx};
 
-/// Refuses an action that is given something else than what its dice fell for, and one that is counted with another that is to be
-/// done again first. Of several that are to be done again each may be the next.
+/// Refuses an action if the player has undone it and now gives it something else, or has undone another one that shares a limit with
+/// it: that one comes first. If several were undone, any of them may come next.
 pub(crate) fn check(
     tx: &Tx,
     action: &Name,
     player: PlayerId,
     given: &[(Name, Datum)],
 ) -> Answer<()> {
-    let words = |args: &[(Name, Datum)]| {
-        let labels = args.iter().map(|(_, datum)| labels::label(tx, datum));
-        labels.collect::<Vec<_>>().join(", ")
-    };
     let undone = undone_by(tx, player);
     let is_given = |args: &[(Name, Datum)]| {
         args.len() == given.len() && args.iter().all(|one| given.contains(one))
@@ -36,6 +32,10 @@ pub(crate) fn check(
     {
         return Ok(());
     }
+    let words = |args: &[(Name, Datum)]| {
+        let labels = args.iter().map(|(_, datum)| labels::label(tx, datum));
+        labels.collect::<Vec<_>>().join(", ")
+    };
     for (undone, args) in undone {
         let Some(decl) = tx.law.actions.get(&undone) else {
             continue;

@@ -26,8 +26,8 @@ const DICE_LINES: [&str; 10] = [
     "",
 ];
 
-/// From how many open matters on people write under those that there are before they bring others: where nobody closes any, all of
-/// them would be closed again at each look.
+/// How many matters may be open before people comment on those instead of posting more. Each look closes all that are open, so
+/// games in which nobody closes any would take longer and longer.
 pub(super) const OPEN_MAX: usize = 30;
 
 impl SimulatedGame {

@@ -1,9 +1,12 @@
 //! How often somebody may knock, counted once for all nodes of a site.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 
 use super::{AccountId, StoreError};
+use crate::error::OperatingError;
 use crate::published::Answer;
 
 /// Buckets of tokens that fill again by themselves. Their clock is the store's own.
@@ -25,15 +28,35 @@ pub trait Buckets: Send + Sync {
 /// How often accounts may write, counted in one place for a server and all of its workers.
 #[async_trait]
 pub trait WriteLimits: Send + Sync {
-    /// Counts something that an account writes; where it wrote too often, it gives the milliseconds to wait, and so it does before a
-    /// command of a game where the commands before it wrote too much.
+    /// Counts something that an account writes. If it has written too often, gives the milliseconds to wait; for a command of a game
+    /// (`is_command`) also if its earlier commands wrote too much.
     ///
     /// # Errors
     /// Fails where it cannot be counted.
     async fn count_write(&self, id: AccountId, is_command: bool)
     -> Result<Option<u64>, StoreError>;
 
-    /// Notes how a command was answered, for whoever watches the server, and what it wrote as the account's. It is nobody's where
-    /// the one who runs the server sent it.
+    /// Notes how a command was answered, and charges the account for what it wrote. An operator's repair is charged to nobody.
     fn note_sent(&self, id: Option<AccountId>, answer: &Answer);
+}
+
+/// Waits for the answer to a command that is being sent, and notes it. A sender who hangs up has it judged all the same, so it is
+/// noted even if nobody waits for this any more.
+///
+/// # Errors
+/// Fails where the command could not be sent, or sending it met a bug.
+pub async fn noted(
+    writes: &Arc<dyn WriteLimits>,
+    id: Option<AccountId>,
+    sending: impl Future<Output = Result<Answer, OperatingError>> + Send + 'static,
+) -> Result<Answer, OperatingError> {
+    let writes = Arc::clone(writes);
+    let sent = tokio::spawn(async move {
+        let answer = sending.await;
+        if let Ok(answer) = &answer {
+            writes.note_sent(id, answer);
+        }
+        answer
+    });
+    sent.await.map_err(|_| OperatingError::Bug)?
 }

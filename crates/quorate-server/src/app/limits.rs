@@ -64,7 +64,7 @@ impl SiteLimiter {
     }
 }
 
-/// How often accounts may write, and how much. What each wrote is counted by the node that sent it.
+/// How often accounts may write, and how much. Each node counts the bytes of the commands that it sends.
 pub struct WriteCounts {
     limiter: SiteLimiter,
     written: Limiter,
@@ -112,7 +112,7 @@ impl WriteLimits for WriteCounts {
             Answer::Refused(_) => ("refused", 0),
         };
         ::metrics::counter!(metrics::COMMANDS, "outcome" => outcome).increment(1);
-        if let Some(id) = id {
+        if let Some(id) = id.filter(|_| written > 0) {
             let tokens = u32::try_from(written.div_ceil(WRITTEN_TOKEN)).unwrap_or(u32::MAX);
             self.written.charge(account(id), tokens, self.now());
         }

@@ -6,6 +6,7 @@ use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::Outcome;
 use quorate_kernel::{GameId, Name, PlayerId, Refusal};
 use quorate_runtime::ports::TokenScope;
+use quorate_runtime::ports::noted;
 use quorate_runtime::{Answer, OperatingError, Receipt};
 
 use crate::app::error::AppError;
@@ -72,7 +73,7 @@ pub async fn send_as_operator(
     send_as((site, visitor), game, sender, key, act).await
 }
 
-/// Counts something that somebody writes which is no command of a game, unless they wrote too often.
+/// Counts something that somebody writes, other than a command of a game, unless they have written too often.
 pub(crate) async fn count_write(site: &AppState, visitor: &Visitor) -> Result<(), AppError> {
     count(site, visitor, false).await
 }
@@ -102,17 +103,9 @@ async fn send_as(
     }
     let key = Name::from(key.unwrap_or(&visitor.words.word));
     let by = visitor.id().filter(|_| actor != Actor::Operator);
-    let (deps, game) = (Arc::clone(site), game.clone());
-    // Whoever hangs up has it judged all the same, and is charged for it.
-    let sent = tokio::spawn(async move {
-        let answer = deps.deps.games.send(&game, actor, key, act).await;
-        if let Ok(answer) = &answer {
-            deps.deps.writes.note_sent(by, answer);
-        }
-        answer
-    });
-    let answer = sent.await.map_err(|_| OperatingError::Bug)??;
-    match answer {
+    let (here, game) = (Arc::clone(site), game.clone());
+    let sending = async move { here.deps.games.send(&game, actor, key, act).await };
+    match noted(&site.deps.writes, by, sending).await? {
         Answer::Kept(receipt) => settled(receipt),
         Answer::Refused(refusal) => Err(refusal.into()),
     }

@@ -3,12 +3,12 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use quorate_kernel::command::{Act, Actor};
+use quorate_kernel::command::{Act, Actor, Command};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, Name, PlayerId};
 use quorate_runtime::ports::{
     Account, AccountId, Accounts, Drafts, GameRow, Job, Journal, Moderation, Restraint, Seals,
-    SearchIndex, SearchPlace, Seat, TimeSource, WriteLimits,
+    SearchIndex, SearchPlace, Seat, TimeSource, WriteLimits, noted,
 };
 use quorate_runtime::wire::{WireAnswer, WireRecord, sent_head};
 use quorate_runtime::wire_error::WireError;
@@ -391,17 +391,12 @@ impl Near {
             }
         }
         let by = (command.actor != Actor::Operator).then_some(account);
-        let (games, writes, game) = (self.games.clone(), Arc::clone(&self.writes), game.clone());
-        // Whoever hangs up has it judged all the same, and is charged for it.
-        let sent = tokio::spawn(async move {
-            let sent = games.send(&game, command.actor, command.key, command.act);
-            let answer = sent.await;
-            if let Ok(answer) = &answer {
-                writes.note_sent(by, answer);
-            }
-            answer
-        });
-        let answer = sent.await.map_err(|_| OperatingError::Bug)??;
+        let (games, game) = (self.games.clone(), game.clone());
+        let Command {
+            actor, key, act, ..
+        } = command;
+        let sending = async move { games.send(&game, actor, key, act).await };
+        let answer = noted(&self.writes, by, sending).await?;
         Ok(WireAnswer::of(&answer))
     }
 }
