@@ -104,7 +104,7 @@ impl SimulatedGame {
             self.now = self.now + Span::hours(12);
         }
         self.run_due_as_founded()?;
-        // Whoever held the office may have resigned in the last look.
+        // The one who held the office may have resigned in the last look.
         self.attend(&mut known)?;
         match self.left_open(&mut known) {
             None => Ok(()),
@@ -122,15 +122,18 @@ impl SimulatedGame {
         if self.chance.one_in(2) {
             self.vote_all(0)?;
         }
+        let mut left = BTreeSet::new();
         for _ in 0..HALF_DAYS_ON {
             self.run_due()?;
             self.attend(&mut known)?;
             self.redo()?;
-            let mut left = BTreeSet::new();
             while let Some((key, _)) = self.offered(&mut known, usize::MAX, &left) {
-                // A law that chance wrote may offer what it then refuses.
+                // A law that chance wrote may offer what it then refuses, or leave the matter open after each enactment. One try
+                // is enough, no matter who makes it.
                 if !self.closes(&key)?.unwrap_or(false) {
-                    left.insert(key);
+                    let (post, action, _) = key;
+                    let by_all = self.members().into_iter();
+                    left.extend(by_all.map(|by| (post, action.clone(), by)));
                 }
             }
             self.now = self.now + Span::hours(12);

@@ -80,6 +80,10 @@ pub(super) struct SimulatedGame {
 /// How many lines of the log a report shows.
 const LINES_SHOWN: usize = 12;
 
+/// How much memory compiled laws may take. A ruling judges a part of the log again, with the laws of that part and the rulings in it;
+/// if these don't all fit, each is compiled again and again.
+const LAWS_BYTES: usize = 1 << 30;
+
 /// The most that may fall due between two steps. More is a rule that sets itself off for ever.
 const DUES_MAX: usize = 20_000;
 
@@ -94,7 +98,7 @@ impl SimulatedGame {
     }
 
     fn create(book: &Rulebook, seed: u64) -> Result<Self> {
-        let laws = Arc::new(LawCache::default());
+        let laws = Arc::new(LawCache::of_bytes(LAWS_BYTES));
         let now: Moment = BEGINNING.parse()?;
         let mut sim = Self {
             judge: Judge::unfounded(&laws),
