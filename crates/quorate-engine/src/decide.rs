@@ -14,6 +14,7 @@ use crate::convert;
 use crate::inputs::{Inputs, Remains};
 use crate::memo::Caches;
 use crate::ruling::{NamedRuling, Ruling};
+use crate::topics::owed;
 use crate::tx::{Deck, Enacting, Frame, Lot, Ruled, Tx};
 
 mod acts;
@@ -154,6 +155,8 @@ fn run(
     };
     if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
         acts::answer_fits(tx, open, value)?;
+        let OpenKey { who, action } = plan.key();
+        tx.within(frame.clone(), || owed::check_others(tx, &action, who))?;
     }
     if let (Act::Abandon { action }, Some(open)) = (&command.act, &plan.open) {
         acts::may_abandon(tx, &frame, action, open)?;

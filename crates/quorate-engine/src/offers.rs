@@ -361,7 +361,7 @@ pub fn tried(
     verdict(
         tx,
         tx.trial(frame, || {
-            owed::check(tx, &decl.it.name, player, &args)?;
+            owed::check(tx, &decl.it.name, player, &args).map_err(Stop::refused)?;
             actions::act(tx, &decl.it.name, player, args, &[])?;
             last_look::check(tx)
         }),

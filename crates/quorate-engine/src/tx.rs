@@ -367,13 +367,12 @@ impl Tx {
     pub fn trial<T>(&self, frame: Frame, run: impl FnOnce() -> T) -> T {
         let mark = self.mark();
         let deck = mark.deck.clone();
-        let result = self.within(
-            Frame {
-                trial: true,
-                ..frame
-            },
-            run,
-        );
+        self.deck.borrow_mut().lead_no_further();
+        let frame = Frame {
+            trial: true,
+            ..frame
+        };
+        let result = self.within(frame, run);
         self.go_back(mark);
         *self.deck.borrow_mut() = deck;
         result

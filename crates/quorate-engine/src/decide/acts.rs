@@ -71,7 +71,8 @@ fn act_of_player(
             let given = args
                 .iter()
                 .map(|(name, value)| (name.clone(), convert::datum(value)));
-            owed::check(tx, action, player, &given.collect::<Vec<_>>())?;
+            let owed = owed::check(tx, action, player, &given.collect::<Vec<_>>());
+            owed.map_err(Stop::refused)?;
             run(tx, player, action, args)
         }
         Act::Answer { action, .. } => {

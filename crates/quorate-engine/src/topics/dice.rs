@@ -15,7 +15,7 @@ const DICE_A_ROW: usize = 4;
 
 /// One die after the filters of `"roll"`.
 pub(crate) fn die(tx: &Tx, sides: i64, what: &str) -> Answer<i64> {
-    if tx.frame().trial {
+    if ends_here(tx) {
         return Err(Stop::Asks(Box::new(trial_end(what))));
     }
     let said = said(tx, sides, what)?;
@@ -93,7 +93,7 @@ pub(crate) fn pick(tx: &Tx, what: &str, count: usize, weights: Option<&[i64]>) -
 
 /// What the one who acts picks.
 pub(crate) fn choice(tx: &Tx, question: Question) -> Answer<Datum> {
-    if tx.frame().trial {
+    if ends_here(tx) {
         return Err(Stop::Asks(Box::new(question)));
     }
     if question.options.is_empty() {
@@ -149,6 +149,11 @@ fn by_label(tx: &Tx, datum: &Datum, options: &[Datum]) -> Option<Datum> {
         .iter()
         .find(|option| labels::label(tx, option) == **text)
         .cloned()
+}
+
+/// Whether a trial ends at this die or question.
+fn ends_here(tx: &Tx) -> bool {
+    tx.frame().trial && !tx.deck().leads_on()
 }
 
 /// The end of a trial at its first die or question.

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use quorate_kernel::{Name, PlayerId, Value};
+use quorate_kernel::rows::Waiting;
+use quorate_kernel::{Name, PlayerId, Refusal, Value};
 use quorate_law::datum::Datum;
-use quorate_law::stop::{Answer, Stop};
+use quorate_law::stop::Stop;
 
 use super::{actions, labels, last_look};
 use crate::convert;
 use crate::reads::ReadKey;
-use crate::tx::{Frame, Tx};
+use crate::tx::{Deck, Frame, Tx};
 
 /// Refuses an action if the player has undone it and now gives it something else, or has undone another one that shares a limit with
 /// it: that one comes first. If several were undone, any of them may come next.
@@ -21,56 +22,96 @@ pub(crate) fn check(
     action: &Name,
     player: PlayerId,
     given: &[(Name, Datum)],
-) -> Answer<()> {
+) -> Result<(), Refusal> {
     let undone = undone_by(tx, player);
     let is_given = |args: &[(Name, Datum)]| {
         args.len() == given.len() && args.iter().all(|one| given.contains(one))
     };
     if undone
         .iter()
-        .any(|(owed, args)| owed == action && is_given(args))
+        .any(|undone| undone.action == *action && is_given(&undone.args))
     {
         return Ok(());
     }
-    let words = |args: &[(Name, Datum)]| {
-        let labels = args.iter().map(|(_, datum)| labels::label(tx, datum));
-        labels.collect::<Vec<_>>().join(", ")
+    check_others(tx, action, player)?;
+    let of_it = undone.iter().find(|undone| undone.action == *action);
+    let Some(undone) = of_it.filter(|undone| undone.is_possible(tx, player)) else {
+        return Ok(());
     };
-    for (undone, args) in undone {
-        let Some(decl) = tx.law.actions.get(&undone) else {
+    let Some(decl) = tx.law.actions.get(action) else {
+        return Ok(());
+    };
+    let what = "to be done again as it was before it was undone";
+    let refusal = tx.refusal_at(&decl.site, what);
+    let refusal = refusal.having(words(tx, given));
+    Err(refusal.wanting(words(tx, &undone.args)))
+}
+
+/// Refuses an action, or to go on with one, if the player has undone another one that shares a limit with it.
+pub(crate) fn check_others(tx: &Tx, action: &Name, player: PlayerId) -> Result<(), Refusal> {
+    for undone in undone_by(tx, player) {
+        let Some(decl) = tx.law.actions.get(&undone.action) else {
             continue;
         };
-        let is_other = undone != *action;
-        let is_free = is_other && !are_counted_together(tx, &undone, action);
-        if is_free || !is_possible(tx, &undone, player, args.clone()) {
+        let is_other = undone.action != *action;
+        if !is_other || !are_counted_together(tx, &undone.action, action) {
             continue;
         }
-        let refusal = if is_other {
+        if undone.is_possible(tx, player) {
             let what = format!("“{}” to be done again first", decl.it.title);
-            tx.refusal_at(&decl.site, &what).wanting(words(&args))
-        } else {
-            let what = "to be done again as it was before it was undone";
-            let refusal = tx.refusal_at(&decl.site, what);
-            refusal.having(words(given)).wanting(words(&args))
-        };
-        return Err(Stop::refused(refusal));
+            let refusal = tx.refusal_at(&decl.site, &what);
+            return Err(refusal.wanting(words(tx, &undone.args)));
+        }
     }
     Ok(())
 }
 
-/// The actions that somebody undid after their dice fell, each with what it was given.
-fn undone_by(tx: &Tx, player: PlayerId) -> Vec<(Name, Vec<(Name, Datum)>)> {
+fn words(tx: &Tx, args: &[(Name, Datum)]) -> String {
+    let labels = args.iter().map(|(_, datum)| labels::label(tx, datum));
+    labels.collect::<Vec<_>>().join(", ")
+}
+
+/// An action that was undone after its dice fell.
+struct UndoneAction {
+    action: Name,
+    /// What it was given.
+    args: Vec<(Name, Datum)>,
+    /// The dice and choices that wait for it.
+    waiting: Waiting,
+}
+
+impl UndoneAction {
+    /// Whether the law takes it as far as its dice and choices lead.
+    fn is_possible(&self, tx: &Tx, player: PlayerId) -> bool {
+        let frame = Frame {
+            actor: Some(player),
+            ..tx.frame()
+        };
+        let answer = tx.trial(frame, || {
+            *tx.deck() = Deck::of_earlier_go(&self.waiting.dice, &self.waiting.choices());
+            actions::act(tx, &self.action, player, self.args.clone(), &[])?;
+            last_look::check(tx)
+        });
+        matches!(answer, Ok(()) | Err(Stop::Asks(_)))
+    }
+}
+
+/// The actions that somebody undid after their dice fell.
+fn undone_by(tx: &Tx, player: PlayerId) -> Vec<UndoneAction> {
     tx.read(ReadKey::Open);
-    let of_player = tx.with_state(|state| {
+    tx.with_state(|state| {
         let rows = state.waiting.iter().filter(|(key, _)| key.who == player);
-        let rows = rows.filter_map(|(key, row)| Some((key.action.clone(), row.arguments()?)));
-        rows.collect::<Vec<_>>()
-    });
-    let datum = |(name, value): (Name, Value)| (name, convert::datum(&value));
-    let of_player = of_player.into_iter();
-    of_player
-        .map(|(action, args)| (action, args.into_iter().map(datum).collect()))
-        .collect()
+        let undone = rows.filter_map(|(key, row)| {
+            let args = row.arguments()?.into_iter();
+            let datum = |(name, value): (Name, Value)| (name, convert::datum(&value));
+            Some(UndoneAction {
+                action: key.action.clone(),
+                args: args.map(datum).collect(),
+                waiting: row.clone(),
+            })
+        });
+        undone.collect()
+    })
 }
 
 /// Whether a use of one action is one of the other to some limit.
@@ -84,19 +125,6 @@ fn are_counted_together(tx: &Tx, one: &Name, other: &Name) -> bool {
             .collect()
     };
     !slots(one).is_disjoint(&slots(other))
-}
-
-/// Whether the law takes an action up to its first die or question.
-fn is_possible(tx: &Tx, action: &Name, player: PlayerId, args: Vec<(Name, Datum)>) -> bool {
-    let frame = Frame {
-        actor: Some(player),
-        ..tx.frame()
-    };
-    let answer = tx.trial(frame, || {
-        actions::act(tx, action, player, args, &[])?;
-        last_look::check(tx)
-    });
-    matches!(answer, Ok(()) | Err(Stop::Asks(_)))
 }
 
 #[cfg(test)]
@@ -224,6 +252,47 @@ action("nap", nap, limit = limit(per = "day"))"#;
         assert_eq!(game.value("fish"), fish);
         let over = game.act("look-out", &[]).expect_err("one excursion a day");
         assert_eq!(over.what(), "to be used at most once a day");
+    }
+
+    #[test]
+    fn what_was_open_before_the_undo_waits_too() {
+        let asks = EXCURSIONS.replace(
+            "actor.seen = roll",
+            "where = choose(\"Where to?\", [\"east\", \"west\"])\n    actor.seen = roll",
+        );
+        let mut game = game(&asks);
+        game.act("look-out", &[]).expect("it asks where to");
+        let first = game.act("hunt", &[]).expect("one excursion a day");
+        game.undo(first).expect("it can be taken back");
+        let answer = || Act::Answer {
+            action: "look-out".into(),
+            value: Value::Word("east".into()),
+        };
+        let anna = Actor::Player(game.anna);
+        let elsewhere = game.send(anna, answer()).expect_err("the hunt is owed");
+        assert_eq!(elsewhere.rule_id.as_str(), "house");
+        assert_eq!(elsewhere.what(), "“Hunt” to be done again first");
+        game.act("hunt", &[]).expect("it is owed");
+        let over = game.send(anna, answer()).expect_err("the question stayed");
+        assert_eq!(over.what(), "to be used at most once a day");
+    }
+
+    #[test]
+    fn what_its_own_die_no_longer_allows_holds_nobody_up() {
+        let shuts = EXCURSIONS
+            .replace(
+                "roll(1000000, \"a catch\")",
+                "roll(1000000, \"a catch\")\n    require(actor.seen == 0, \"to have seen nothing\")",
+            )
+            .replace("    pass", "    actor.seen = 1");
+        let mut game = game(&shuts);
+        let first = game.act("hunt", &[]).expect("one excursion a day");
+        game.undo(first).expect("it can be taken back");
+        game.act("look-out", &[]).expect_err("the hunt is owed");
+        game.act("nap", &[]).expect("it is counted by itself");
+        game.act("hunt", &[]).expect_err("something was seen");
+        game.act("look-out", &[])
+            .expect("the hunt ends in a refusal");
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub enum DiceFrom {
     Tape,
     /// From nowhere: a preview that may not know what real dice would show.
     Nowhere,
+    /// From an earlier go alone: a trial that goes as far as its dice lead.
+    EarlierGo,
 }
 
 impl DiceFrom {
@@ -28,7 +30,7 @@ impl DiceFrom {
     fn seed(&self) -> Option<&Seed> {
         match self {
             Self::Seed(seed) => Some(seed),
-            Self::Tape | Self::Nowhere => None,
+            Self::Tape | Self::Nowhere | Self::EarlierGo => None,
         }
     }
 }
@@ -103,6 +105,23 @@ impl Deck {
     /// No dice at all: what needs one cannot be known.
     pub fn nowhere() -> Self {
         Self::from(DiceFrom::Nowhere, None)
+    }
+
+    /// Dice and choices of an earlier go, for a trial that goes as far as they lead.
+    pub fn of_earlier_go(dice: &[Die], answers: &[Chosen]) -> Self {
+        Self::from(DiceFrom::EarlierGo, None).knowing(dice, answers)
+    }
+
+    /// Whether a trial goes on beyond its first die or question.
+    pub fn leads_on(&self) -> bool {
+        matches!(self.from, DiceFrom::EarlierGo)
+    }
+
+    /// A trial within a trial ends at its first die.
+    pub fn lead_no_further(&mut self) {
+        if self.leads_on() {
+            self.from = DiceFrom::Nowhere;
+        }
     }
 
     fn from(from: DiceFrom, lot: Option<Lot>) -> Self {
