@@ -51,6 +51,12 @@ pub enum OperatingError {
     /// Whether the command was applied is not known.
     #[error("the game was interrupted: send the command again with the same key, it counts once")]
     Interrupted,
+    /// What the sender's commands wrote is more than there is room for, until so many milliseconds from now.
+    #[error("too much at once; try again in {} s", retry_after_ms.div_ceil(1000))]
+    WroteTooMuch {
+        /// Milliseconds to wait.
+        retry_after_ms: u64,
+    },
     /// The server is closing.
     #[error("the server is closing: try again when it is back")]
     Closing,

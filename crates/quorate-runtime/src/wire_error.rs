@@ -19,6 +19,8 @@ pub enum WireError {
     LaterEdition(GameId, u16),
     /// Whether the command was applied is not known.
     Interrupted,
+    /// What the sender's commands wrote is more than there is room for, until so many milliseconds from now.
+    WroteTooMuch(u64),
     /// The server is closing.
     Closing,
     /// Anything else, in words.
@@ -45,6 +47,7 @@ impl From<OperatingError> for WireError {
             OperatingError::Closing => Self::Closing,
             OperatingError::Interrupted => Self::Interrupted,
             OperatingError::LaterEdition { game, edition } => Self::LaterEdition(game, edition),
+            OperatingError::WroteTooMuch { retry_after_ms } => Self::WroteTooMuch(retry_after_ms),
             other => Self::Other(other.to_string()),
         }
     }
@@ -64,6 +67,11 @@ impl From<WireError> for StoreError {
             WireError::Interrupted => Self::InDoubt,
             WireError::LaterEdition(game, edition) => Self::Failed {
                 cause: OperatingError::LaterEdition { game, edition }
+                    .to_string()
+                    .into(),
+            },
+            WireError::WroteTooMuch(retry_after_ms) => Self::Failed {
+                cause: OperatingError::WroteTooMuch { retry_after_ms }
                     .to_string()
                     .into(),
             },
@@ -89,6 +97,7 @@ impl From<WireError> for OperatingError {
             WireError::NoGame(game) => Self::NoGame(game),
             WireError::Closing => Self::Closing,
             WireError::Interrupted => Self::Interrupted,
+            WireError::WroteTooMuch(retry_after_ms) => Self::WroteTooMuch { retry_after_ms },
             WireError::LaterEdition(game, edition) => Self::LaterEdition { game, edition },
             other => Self::Store(other.into()),
         }

@@ -4,12 +4,15 @@
 //! what accounts write and words that count once are counted in their database as well, so that nobody has as many tries as there are nodes. Previews and
 //! checks cost the node that makes them, which counts them by itself.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_runtime::Answer;
-use quorate_runtime::ports::{AccountId, Buckets, StoreError, TimeSource, WriteLimits};
+use quorate_runtime::ports::{
+    AccountId, Buckets, CommandTurn, StoreError, TimeSource, WriteLimits,
+};
 
 use crate::app::metrics;
 use crate::security::rate::{Allowance, Limiter, TooOften, WRITE, WRITTEN, WRITTEN_TOKEN, Who};
@@ -68,8 +71,13 @@ impl SiteLimiter {
 pub struct WriteCounts {
     limiter: SiteLimiter,
     written: Limiter,
+    /// Whose commands are being judged, each account's one after another.
+    judged: Mutex<HashMap<AccountId, Weak<tokio::sync::Mutex<()>>>>,
     clock: Arc<dyn TimeSource>,
 }
+
+/// Beyond so many accounts, those are forgotten of which no command is being judged.
+const JUDGED_MAX: usize = 1_000;
 
 impl WriteCounts {
     /// Counts by a clock, and together with other nodes where they share a place for that.
@@ -77,8 +85,23 @@ impl WriteCounts {
         Self {
             limiter: SiteLimiter::new("write", WRITE, far),
             written: Limiter::new(WRITTEN),
+            judged: Mutex::default(),
             clock,
         }
+    }
+
+    /// Where the commands of an account wait for each other.
+    fn line(&self, id: AccountId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        if judged.len() >= JUDGED_MAX {
+            judged.retain(|_, line| line.strong_count() > 0);
+        }
+        let known = judged.get(&id).and_then(Weak::upgrade);
+        known.unwrap_or_else(|| {
+            let line = Arc::default();
+            judged.insert(id, Arc::downgrade(&line));
+            line
+        })
     }
 
     fn now(&self) -> u64 {
@@ -106,6 +129,14 @@ impl WriteLimits for WriteCounts {
         Ok(taken.err().map(|often| often.retry_after_ms))
     }
 
+    async fn turn(&self, id: AccountId) -> Result<CommandTurn, u64> {
+        let line = self.line(id);
+        let turn = CommandTurn::of(line.lock_owned().await);
+        let much = self.written.check(&account(id), self.now());
+        much.map_err(|often| often.retry_after_ms)?;
+        Ok(turn)
+    }
+
     fn note_sent(&self, id: Option<AccountId>, answer: &Answer) {
         let (outcome, written) = match answer {
             Answer::Kept(receipt) => ("kept", receipt.written),
@@ -122,7 +153,6 @@ impl WriteLimits for WriteCounts {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::sync::Mutex;
 
     use quorate_kernel::event::Outcome;
     use quorate_kernel::{EventSeq, Moment};

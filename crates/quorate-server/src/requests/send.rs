@@ -105,9 +105,19 @@ async fn send_as(
     let by = visitor.id().filter(|_| actor != Actor::Operator);
     let (here, game) = (Arc::clone(site), game.clone());
     let sending = async move { here.deps.games.send(&game, actor, key, act).await };
-    match noted(&site.deps.writes, by, sending).await? {
+    match noted(&site.deps.writes, by, sending)
+        .await
+        .map_err(not_sent)?
+    {
         Answer::Kept(receipt) => settled(receipt),
         Answer::Refused(refusal) => Err(refusal.into()),
+    }
+}
+
+fn not_sent(error: OperatingError) -> AppError {
+    match error {
+        OperatingError::WroteTooMuch { retry_after_ms } => TooOften { retry_after_ms }.into(),
+        other => other.into(),
     }
 }
 

@@ -1,9 +1,11 @@
 //! What is not taken: commands sent twice, callers who may not, requests that do not fit.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use axum::http::Request;
 use quorate_kernel::Span;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use crate::Game;
 use crate::table::ROOT;
@@ -332,15 +334,19 @@ action("grow", grow)
 ```
 "#;
 
-#[tokio::test(flavor = "multi_thread")]
-async fn who_has_rules_write_more_than_there_is_for_an_hour_waits_and_others_do_not() {
+/// A game with a rule that writes two megabytes each time.
+async fn growing() -> (Game, Json) {
     let game = Game::of_six().await;
     let olga = game.table.token("Olga", true).await;
     let rule = json!({ "do": "add_rule", "id": "growing", "section": "core", "text": GROWING });
     let mend = json!({ "reason": "a new rule", "changes": [rule] });
     game.act(&olga, "repair", mend).await;
-    let grow = json!({ "action": "grow", "arguments": {} });
-    // Two megabytes each time.
+    (game, json!({ "action": "grow", "arguments": {} }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_rules_write_more_than_there_is_for_an_hour_waits_and_others_do_not() {
+    let (game, grow) = growing().await;
     for _ in 0..9 {
         game.post("/acts", &grow).by(&game.bert).gives(201).await;
     }
@@ -351,4 +357,32 @@ async fn who_has_rules_write_more_than_there_is_for_an_hour_waits_and_others_do_
     game.post("/acts", &grow).by(&game.anna).gives(201).await;
     game.table.pass(Span::hours(1));
     game.post("/acts", &grow).by(&game.bert).gives(201).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_commands_write_that_come_at_once_is_bounded_as_if_they_came_one_by_one() {
+    let (game, grow) = growing().await;
+    let all = (0..20).map(|_| game.post("/acts", &grow).by(&game.bert).answer());
+    let all = futures_util::future::join_all(all).await;
+    let count = |status: u16| all.iter().filter(|one| one.status == status).count();
+    assert_eq!((count(201), count(429)), (9, 11));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_hangs_up_is_charged_all_the_same() {
+    let (game, grow) = growing().await;
+    let head = async || {
+        game.get("").gives(200).await["head"]["seq"]
+            .as_u64()
+            .unwrap()
+    };
+    let before = head().await;
+    let mut tries = 0;
+    while head().await < before + 9 {
+        let call = game.post("/acts", &grow).by(&game.bert).answer();
+        let _hung_up = tokio::time::timeout(Duration::from_millis(tries), call).await;
+        tries += 1;
+        assert!(tries < 60, "each is judged sooner or later");
+    }
+    game.post("/acts", &grow).by(&game.bert).gives(429).await;
 }

@@ -5,9 +5,9 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::Answer;
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, DraftKept, Drafts, Invitation, KeptDraft,
-    Moderation, NewAccount, OutsideName, OutsideWay, Passkey, Passkeys, Recovery, Report,
-    Restraint, Safety, Seat, SecondFactor, SecurityEntry, Session, SessionUse, ShownUpTo,
+    Account, AccountError, AccountId, Accounts, CommandTurn, DraftKept, Drafts, Invitation,
+    KeptDraft, Moderation, NewAccount, OutsideName, OutsideWay, Passkey, Passkeys, Recovery,
+    Report, Restraint, Safety, Seat, SecondFactor, SecurityEntry, Session, SessionUse, ShownUpTo,
     StoreError, Token, Upload, UploadKept, Uploads, WriteLimits,
 };
 
@@ -150,6 +150,11 @@ impl WriteLimits for Far {
     /// The server knows for whom this works, and counts for no other.
     async fn count_write(&self, _: AccountId, is_command: bool) -> Result<Option<u64>, StoreError> {
         Ok(self.ask(PipeAsk::CountWrite(is_command))?)
+    }
+
+    /// The server does, as it sends it.
+    async fn turn(&self, _: AccountId) -> Result<CommandTurn, u64> {
+        Ok(CommandTurn::kept_elsewhere())
     }
 
     /// The server does, as it sends it.
