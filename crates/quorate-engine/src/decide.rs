@@ -14,7 +14,7 @@ use crate::convert;
 use crate::inputs::{Inputs, Remains};
 use crate::memo::Caches;
 use crate::ruling::{NamedRuling, Ruling};
-use crate::topics::owed;
+use crate::topics::{first_edition, owed};
 use crate::tx::{Deck, Enacting, Frame, Lot, Ruled, Tx};
 
 mod acts;
@@ -156,7 +156,7 @@ fn run(
     if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
         acts::answer_fits(tx, open, value)?;
         let OpenKey { who, action } = plan.key();
-        tx.within(frame.clone(), || owed::check_others(tx, &action, who))?;
+        tx.within(frame.clone(), || owed::check_open(tx, &action, who, open))?;
     }
     if let (Act::Abandon { action }, Some(open)) = (&command.act, &plan.open) {
         acts::may_abandon(tx, &frame, action, open)?;
@@ -366,11 +366,9 @@ fn opened(
     tx.within(frame.clone(), || {
         tx.set_due(DueKey::Open(key.who, key.action.clone()), Some(deadline));
         tx.put(key.clone(), open);
-        // What dice are for is known until the action is over.
-        if tx
-            .row::<Waiting>(&key)
-            .is_some_and(|row| row.rolled_for.is_none())
-        {
+        // Dice that fell before wait until the action is over: it may be given up before it comes to them.
+        let waits = tx.row::<Waiting>(&key);
+        if first_edition::is_judged(tx) && waits.is_some_and(|row| row.rolled_for.is_none()) {
             tx.remove::<Waiting>(key.clone());
         }
     });

@@ -168,7 +168,7 @@ pub fn offer_about(
     let mut fields: Vec<Field> = fields.collect();
     let is_open = |mut args: Vec<(Name, Datum)>| {
         args.push(given.clone());
-        tried(tx, player, decl, args).is_ok()
+        begun(tx, player, decl, args).is_ok()
     };
     let asked: Vec<&Field> = fields
         .iter()
@@ -222,7 +222,7 @@ fn may_now(
         .filter(|field| field.must_be_picked())
         .collect();
     if open_fields.is_empty() {
-        return tried(tx, player, decl, vec![])
+        return begun(tx, player, decl, vec![])
             .or_else(|refusal| some_pick_opens(tx, player, decl, fields).ok_or(refusal));
     }
     allowed(tx, player, decl)?;
@@ -230,7 +230,7 @@ fn may_now(
     none_to_pick(tx, decl, fields)?;
     let mut nearest: Option<Refusal> = None;
     for args in all_picks(&open_fields) {
-        match tried(tx, player, decl, args) {
+        match begun(tx, player, decl, args) {
             Ok(()) => return Ok(()),
             Err(refusal) => {
                 // Of those that time alone does not open the last stands for all: it is the newest thing's.
@@ -282,7 +282,7 @@ fn some_pick_opens(
     let mut empty = fields.iter().filter(stays_empty);
     empty.find_map(|field| {
         let mut ways = all_picks(&[field]).into_iter();
-        ways.find_map(|args| tried(tx, player, decl, args).ok())
+        ways.find_map(|args| begun(tx, player, decl, args).ok())
     })
 }
 
@@ -357,11 +357,31 @@ pub fn tried(
     decl: &At<ActionDecl>,
     args: Vec<(Name, Datum)>,
 ) -> Result<(), Refusal> {
+    tried_as(tx, player, decl, args, owed::check)
+}
+
+/// The same of a form in which more may be filled in than these.
+fn begun(
+    tx: &Tx,
+    player: PlayerId,
+    decl: &At<ActionDecl>,
+    args: Vec<(Name, Datum)>,
+) -> Result<(), Refusal> {
+    tried_as(tx, player, decl, args, owed::check_begun)
+}
+
+fn tried_as(
+    tx: &Tx,
+    player: PlayerId,
+    decl: &At<ActionDecl>,
+    args: Vec<(Name, Datum)>,
+    check: impl Fn(&Tx, &Name, PlayerId, &[(Name, Datum)]) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
     let frame = frame_of(tx, player, &decl.site);
     verdict(
         tx,
         tx.trial(frame, || {
-            owed::check(tx, &decl.it.name, player, &args).map_err(Stop::refused)?;
+            check(tx, &decl.it.name, player, &args).map_err(Stop::refused)?;
             actions::act(tx, &decl.it.name, player, args, &[])?;
             last_look::check(tx)
         }),

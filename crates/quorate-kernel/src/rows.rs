@@ -361,11 +361,15 @@ impl Waiting {
         let Some(rolled_for) = self.arguments() else {
             return true;
         };
-        let is_given = |(name, value): &(Name, Value)| {
-            let mut given = args.iter();
-            given.any(|(other, given)| other == name && given.unsealed() == value.unsealed())
+        // What is left out is nothing.
+        let is_part = |one: &[(Name, Value)], other: &[(Name, Value)]| {
+            let mut told = one.iter().filter(|(_, value)| *value.open() != Value::None);
+            told.all(|(name, value)| {
+                let mut given = other.iter();
+                given.any(|(known, given)| known == name && given.unsealed() == value.unsealed())
+            })
         };
-        rolled_for.len() == args.len() && rolled_for.iter().all(is_given)
+        is_part(&rolled_for, args) && is_part(args, &rolled_for)
     }
 }
 

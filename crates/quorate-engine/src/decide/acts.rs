@@ -73,13 +73,13 @@ fn act_of_player(
                 .map(|(name, value)| (name.clone(), convert::datum(value)));
             let owed = owed::check(tx, action, player, &given.collect::<Vec<_>>());
             owed.map_err(Stop::refused)?;
-            run(tx, player, action, args)
+            run(tx, player, action, args, None)
         }
         Act::Answer { action, .. } => {
             let Some(open) = open else {
                 return Err(Stop::no("an action of yours that waits for an answer"));
             };
-            run(tx, player, action, &open.args)
+            run(tx, player, action, &open.args, Some(open))
         }
         Act::Abandon { action } => {
             Err(Stop::no(format!("to go on with {action}: it was given up")))
@@ -152,20 +152,18 @@ fn run(
     player: PlayerId,
     action: &Name,
     args: &[(Name, quorate_kernel::Value)],
+    open: Option<&Open>,
 ) -> Answer<()> {
     let given = args
         .iter()
         .map(|(name, value)| (name.clone(), convert::datum(value)))
         .collect();
     actions::act(tx, action, player, given, &[])?;
-    drop_waiting(
-        tx,
-        &OpenKey {
-            who: player,
-            action: action.clone(),
-        },
-        args,
-    );
+    let key = OpenKey {
+        who: player,
+        action: action.clone(),
+    };
+    drop_waiting(tx, &key, args, open);
     Ok(())
 }
 
@@ -419,7 +417,8 @@ fn message(tx: &Tx, player: PlayerId, to: &[PlayerId], text: &Sealed<str>) -> An
 /// What fell due, in document order and then by subject, each part with what follows from it.
 fn fall_due(tx: &Tx, keys: &[DueKey], open: Option<&Open>) -> Answer<()> {
     if let (Some(open), [DueKey::Open(player, action)]) = (open, keys) {
-        return run(tx, *player, action, &open.args.clone());
+        owed::check_open(tx, action, *player, open).map_err(Stop::refused)?;
+        return run(tx, *player, action, &open.args.clone(), Some(open));
     }
     let mut keys = keys.to_vec();
     keys.sort_by_key(|key| (place(tx, key), key.clone()));

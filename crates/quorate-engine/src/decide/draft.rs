@@ -6,7 +6,7 @@ use quorate_kernel::command::{Command, TAPE_SALT, hide};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::Step;
 use quorate_kernel::event::{Note, Outcome};
-use quorate_kernel::rows::{OpenKey, Waiting};
+use quorate_kernel::rows::{Open, OpenKey, Waiting};
 use quorate_kernel::state::{Effect, State};
 use quorate_kernel::tape::Tape;
 use quorate_kernel::{EventSeq, Name, Value};
@@ -14,7 +14,9 @@ use quorate_law::stop::Answer;
 
 use super::breaks::count_breaks;
 use crate::law::{Law, LawCache};
-use crate::topics::{automatics, conditions, entities, follow, held, last_look, new_law};
+use crate::topics::{
+    automatics, conditions, entities, first_edition, follow, held, last_look, new_law,
+};
 use crate::tx::{Frame, Tx};
 
 /// What is decided: a command, on a state, under its law, as the event of a number.
@@ -131,8 +133,13 @@ pub(super) fn under_new_law(tx: &Tx, law: &Arc<Law>) {
 }
 
 /// Dice that waited are used up with the action that used them.
-pub(super) fn drop_waiting(tx: &Tx, key: &OpenKey, args: &[(Name, Value)]) {
-    if tx.row::<Waiting>(key).is_some_and(|row| row.are_for(args)) {
+pub(super) fn drop_waiting(tx: &Tx, key: &OpenKey, args: &[(Name, Value)], open: Option<&Open>) {
+    let are_used = |row: &Waiting| {
+        // An action that was open already has dice of its own.
+        let has_others = open.is_some_and(|open| open.seed != row.seed);
+        row.are_for(args) && (!has_others || first_edition::is_judged(tx))
+    };
+    if tx.row::<Waiting>(key).is_some_and(|row| are_used(&row)) {
         tx.remove::<Waiting>(key.clone());
     }
 }

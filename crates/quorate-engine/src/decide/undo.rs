@@ -63,6 +63,7 @@ pub(crate) fn undo(
         let undone = Refusal::plain("an event that was not undone before");
         return Err(Stop::refused(undone.about(Topic::Undone)));
     }
+    waits::check(tx, event)?;
     let mut conflicts = Vec::new();
     let mut changed = false;
     let steps = event.steps.iter().rev();

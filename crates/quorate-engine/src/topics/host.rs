@@ -11,7 +11,7 @@ use quorate_law::world::{Named, World};
 use super::posts::PostToMake;
 use super::{
     actions, change_records, declared, dice, duties, dynasties, entities, follow, law_changes,
-    ledgers, limits, payments, people, posts, rules, search, things, values,
+    ledgers, limits, owed, payments, people, posts, rules, search, things, values,
 };
 use crate::convert;
 use crate::reads::ReadKey;
@@ -208,6 +208,11 @@ impl World for Tx {
 
     fn perform(&self, action: &str, actor: &Thing, waive: Vec<Name>, args: Named) -> Answer<()> {
         let actor = person(actor)?;
+        // What falls due by itself performs what it has to, whoever has undone what.
+        if self.actor() == Some(actor) {
+            let owed = owed::check_performed(self, &Name::from(action), actor);
+            owed.map_err(Stop::refused)?;
+        }
         let frame = Frame {
             actor: Some(actor),
             ..self.frame()

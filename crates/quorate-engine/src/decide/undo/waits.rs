@@ -8,12 +8,45 @@ use quorate_kernel::rows::{Open, Waiting};
 use quorate_kernel::state::Effect;
 use quorate_kernel::tape::SeedId;
 use quorate_kernel::{Name, Value};
+use quorate_law::stop::{Answer, Stop};
 
+use crate::topics::owed;
 use crate::tx::Tx;
 
 /// The edition of the library from which on dice of an undone action are for what it was given, and values that come back with
 /// their declaration set off no hook.
 pub(super) const SECOND: u16 = 2;
+
+/// Refuses an undo by which somebody would have another die, or keep what they have of one twice: of their own event, if its dice
+/// could not wait or others wait already; and of an undo whose action was done again since.
+pub(super) fn check(tx: &Tx, event: &Event) -> Answer<()> {
+    if tx.law.code.edition() < SECOND {
+        return Ok(());
+    }
+    let taken_up = event.steps.iter().any(|step| match &step.effect {
+        Effect::Waiting {
+            key,
+            new: Some(row),
+            ..
+        } if matches!(event.act, Act::Undo { .. }) => {
+            let is_open = tx
+                .row::<Open>(key)
+                .is_some_and(|open| open.seed == row.seed);
+            is_open || tx.row::<Waiting>(key).as_ref() != Some(row)
+        }
+        _ => false,
+    });
+    if taken_up {
+        return Err(Stop::no("an undo whose action was not done again since"));
+    }
+    let own = tx.actor().filter(|me| event.actor.player() == Some(*me));
+    match (own, chance::resumed(event.actor, &event.act)) {
+        _ if event.tape.dice.is_empty() => Ok(()),
+        (Some(_), None) => Err(Stop::no("somebody else to undo it, for dice fell in it")),
+        (Some(me), Some(key)) => owed::check_undo(tx, &key.action, me).map_err(Stop::refused),
+        (None, _) => Ok(()),
+    }
+}
 
 /// Dice that fell in an action that is undone wait for the same player's next go at it with what it was given.
 pub(super) fn dice_wait_again(tx: &Tx, event: &Event) {
