@@ -106,6 +106,8 @@ pub(crate) struct Until<'a> {
     end: Instant,
     /// With which process there is patience.
     patience: Option<(u32, Patience)>,
+    /// For how long it may look for answers yet.
+    looks_for: Duration,
 }
 
 impl<'a> Until<'a> {
@@ -118,6 +120,7 @@ impl<'a> Until<'a> {
             socket,
             end: Instant::now() + time,
             patience: None,
+            looks_for: LOOKS_FOR,
         }
     }
 
@@ -140,7 +143,7 @@ impl<'a> Until<'a> {
         clippy::disallowed_methods,
         reason = "a deadline is kept by the clock: what is judged does not depend on it but by ending or not"
     )]
-    fn left(&mut self) -> io::Result<Option<Duration>> {
+    fn left(&mut self) -> io::Result<Duration> {
         let now = Instant::now();
         if self.end <= now {
             let longer = self
@@ -149,41 +152,47 @@ impl<'a> Until<'a> {
                 .and_then(|(process, patience)| patience.longer(worked(*process)));
             self.end = now + longer.ok_or(io::ErrorKind::TimedOut)?;
         }
-        Ok(Some(self.end.duration_since(now)))
+        Ok(self.end.duration_since(now))
     }
 }
 
-/// How long an answer is looked for before this thread goes to sleep. To wake one takes longer than most answers do on some machines.
+/// For how long an answer is looked for on one line before this thread goes to sleep. To wake one takes longer than most answers do on
+/// some machines.
 const LOOKS_FOR: Duration = Duration::from_micros(500);
 
 /// Whether a thread looks for an answer. One may: others would only take processors from those who answer.
 static LOOKS: AtomicBool = AtomicBool::new(false);
 
 impl Until<'_> {
-    /// What comes within a moment; nothing where another thread looks for its own answer already.
+    /// What comes within a moment; nothing where that is over, or another thread looks for its own answer already.
     #[expect(
         clippy::disallowed_methods,
         reason = "how long it is looked for decides nothing but whether this thread sleeps"
     )]
-    fn read_soon(&mut self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        if LOOKS.swap(true, Ordering::Acquire) {
+    fn read_soon(&mut self, buffer: &mut [u8], left: Duration) -> io::Result<Option<usize>> {
+        let looks_for = self.looks_for.min(left);
+        if looks_for.is_zero() || LOOKS.swap(true, Ordering::Acquire) {
             return Ok(None);
         }
-        let end = Instant::now() + LOOKS_FOR;
+        let begin = Instant::now();
+        let mut looked = Duration::ZERO;
         let read = self.socket.set_nonblocking(true).and_then(|()| {
-            loop {
+            while looked < looks_for {
                 match self.socket.read(buffer) {
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                        if Instant::now() >= end {
-                            return Ok(None);
-                        }
                         std::thread::yield_now();
+                        looked = begin.elapsed();
                     }
-                    read => return read.map(Some),
+                    read => {
+                        looked = begin.elapsed();
+                        return read.map(Some);
+                    }
                 }
             }
+            Ok(None)
         });
         LOOKS.store(false, Ordering::Release);
+        self.looks_for = self.looks_for.saturating_sub(looked);
         self.socket.set_nonblocking(false)?;
         read
     }
@@ -191,11 +200,12 @@ impl Until<'_> {
 
 impl Read for Until<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if let Some(read) = self.read_soon(buffer)? {
-            return Ok(read);
-        }
         loop {
-            self.socket.set_read_timeout(self.left()?)?;
+            let left = self.left()?;
+            if let Some(read) = self.read_soon(buffer, left)? {
+                return Ok(read);
+            }
+            self.socket.set_read_timeout(Some(left))?;
             match self.socket.read(buffer) {
                 Err(error) if is_over(&error) => {}
                 read => return read,
@@ -206,7 +216,7 @@ impl Read for Until<'_> {
 
 impl Write for Until<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.socket.set_write_timeout(self.left()?)?;
+        self.socket.set_write_timeout(Some(self.left()?))?;
         self.socket.write(bytes)
     }
 
@@ -314,5 +324,20 @@ mod tests {
             write(&mut theirs, &answer).unwrap();
             assert_eq!(reads.join().unwrap(), answer);
         }
+    }
+
+    #[test]
+    fn whoever_never_stops_talking_is_listened_to_no_longer_than_was_said() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        let talks = std::thread::spawn(move || while write(&theirs, b"and").is_ok() {});
+        let mut line = Until::after(&ours, Duration::from_millis(30));
+        let late = loop {
+            if let Err(error) = read(&mut line) {
+                break error;
+            }
+        };
+        assert!(is_over(&late), "{late}");
+        drop(ours);
+        talks.join().unwrap();
     }
 }
