@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
-use tokio::sync::OwnedMutexGuard;
 
 use super::{AccountId, StoreError};
 use crate::error::OperatingError;
@@ -37,28 +36,33 @@ pub trait WriteLimits: Send + Sync {
     async fn count_write(&self, id: AccountId, is_command: bool)
     -> Result<Option<u64>, StoreError>;
 
-    /// Waits until no other command of the account is being judged, so that what the earlier ones wrote is known. Where that is too
-    /// much, gives the milliseconds to wait.
-    async fn turn(&self, id: AccountId) -> Result<CommandTurn, u64>;
+    /// A command of the account begins. Where its earlier ones wrote too much, or those that are being judged might, gives the
+    /// milliseconds to wait.
+    ///
+    /// # Errors
+    /// Fails with these milliseconds.
+    fn begin(&self, id: AccountId) -> Result<BegunCommand, u64>;
 
     /// Notes how a command was answered, and charges the account for what it wrote. An operator's repair is charged to nobody.
     fn note_sent(&self, id: Option<AccountId>, answer: &Answer);
 }
 
-/// Keeps back the next command of an account until this is dropped.
-pub struct CommandTurn(
-    #[expect(dead_code, reason = "it is only held, and dropped")] Option<OwnedMutexGuard<()>>,
-);
+/// A command that counts among those that are being judged until this is dropped.
+pub struct BegunCommand {
+    _counted: Option<Arc<()>>,
+}
 
-impl CommandTurn {
-    /// It keeps back whoever waits for this.
-    pub fn of(turn: OwnedMutexGuard<()>) -> Self {
-        Self(Some(turn))
+impl BegunCommand {
+    /// It is counted by how many share this.
+    pub fn counted_by(shared: Arc<()>) -> Self {
+        Self {
+            _counted: Some(shared),
+        }
     }
 
-    /// It keeps back nobody: somebody else does.
-    pub fn kept_elsewhere() -> Self {
-        Self(None)
+    /// Somebody else counts it.
+    pub fn counted_elsewhere() -> Self {
+        Self { _counted: None }
     }
 }
 
@@ -74,15 +78,9 @@ pub async fn noted(
 ) -> Result<Answer, OperatingError> {
     let writes = Arc::clone(writes);
     let sent = tokio::spawn(async move {
-        let _turn = match id {
-            Some(id) => {
-                let turn = writes.turn(id).await;
-                Some(
-                    turn.map_err(|retry_after_ms| OperatingError::WroteTooMuch { retry_after_ms })?,
-                )
-            }
-            None => None,
-        };
+        let begun = id.map(|id| writes.begin(id)).transpose();
+        let _begun =
+            begun.map_err(|retry_after_ms| OperatingError::WroteTooMuch { retry_after_ms })?;
         let answer = sending.await;
         if let Ok(answer) = &answer {
             writes.note_sent(id, answer);

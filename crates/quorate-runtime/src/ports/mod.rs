@@ -27,7 +27,7 @@ pub use accounts::{
 };
 pub use archives::{Archives, Objects};
 pub use backup::Backup;
-pub use buckets::{Buckets, CommandTurn, WriteLimits, noted};
+pub use buckets::{BegunCommand, Buckets, WriteLimits, noted};
 pub use clock::{
     ClockReading, ClockStanding, DistantClock, SteadyClock, SystemClock, TimeSource, Wait,
 };

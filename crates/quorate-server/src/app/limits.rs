@@ -5,13 +5,13 @@
 //! checks cost the node that makes them, which counts them by itself.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use quorate_kernel::digest::Digest;
 use quorate_runtime::Answer;
 use quorate_runtime::ports::{
-    AccountId, Buckets, CommandTurn, StoreError, TimeSource, WriteLimits,
+    AccountId, BegunCommand, Buckets, StoreError, TimeSource, WriteLimits,
 };
 
 use crate::app::metrics;
@@ -71,13 +71,19 @@ impl SiteLimiter {
 pub struct WriteCounts {
     limiter: SiteLimiter,
     written: Limiter,
-    /// Whose commands are being judged, each account's one after another.
-    judged: Mutex<HashMap<AccountId, Weak<tokio::sync::Mutex<()>>>>,
+    /// Whose commands are being judged; each of them shares the account's.
+    judged: Mutex<HashMap<AccountId, Arc<()>>>,
     clock: Arc<dyn TimeSource>,
 }
 
 /// Beyond so many accounts, those are forgotten of which no command is being judged.
 const JUDGED_MAX: usize = 1_000;
+
+/// How much a command that is being judged is taken to write, in tokens of [`WRITTEN_TOKEN`].
+const MAY_WRITE: u64 = 1 << 10;
+
+/// After how long whoever has too many commands that are being judged may try again.
+const SOON_MS: u64 = 1_000;
 
 impl WriteCounts {
     /// Counts by a clock, and together with other nodes where they share a place for that.
@@ -88,20 +94,6 @@ impl WriteCounts {
             judged: Mutex::default(),
             clock,
         }
-    }
-
-    /// Where the commands of an account wait for each other.
-    fn line(&self, id: AccountId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
-        if judged.len() >= JUDGED_MAX {
-            judged.retain(|_, line| line.strong_count() > 0);
-        }
-        let known = judged.get(&id).and_then(Weak::upgrade);
-        known.unwrap_or_else(|| {
-            let line = Arc::default();
-            judged.insert(id, Arc::downgrade(&line));
-            line
-        })
     }
 
     fn now(&self) -> u64 {
@@ -129,12 +121,20 @@ impl WriteLimits for WriteCounts {
         Ok(taken.err().map(|often| often.retry_after_ms))
     }
 
-    async fn turn(&self, id: AccountId) -> Result<CommandTurn, u64> {
-        let line = self.line(id);
-        let turn = CommandTurn::of(line.lock_owned().await);
-        let much = self.written.check(&account(id), self.now());
+    fn begin(&self, id: AccountId) -> Result<BegunCommand, u64> {
+        let (who, now) = (account(id), self.now());
+        let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        let much = self.written.check(&who, now);
         much.map_err(|often| often.retry_after_ms)?;
-        Ok(turn)
+        if judged.len() >= JUDGED_MAX {
+            judged.retain(|_, shared| Arc::strong_count(shared) > 1);
+        }
+        let shared = judged.entry(id).or_default();
+        let at_once = Arc::strong_count(shared) as u64 - 1;
+        if at_once * MAY_WRITE >= self.written.left(&who, now) {
+            return Err(SOON_MS);
+        }
+        Ok(BegunCommand::counted_by(Arc::clone(shared)))
     }
 
     fn note_sent(&self, id: Option<AccountId>, answer: &Answer) {
@@ -181,6 +181,24 @@ mod tests {
             outcome: Outcome::Done,
             written,
         })
+    }
+
+    #[test]
+    fn those_that_are_being_judged_are_taken_to_write_a_mebibyte_each() {
+        let clock = Arc::new(HandClock::at(Moment(0)));
+        let writes = WriteCounts::new(Arc::clone(&clock) as Arc<dyn TimeSource>, None);
+        let (anna, bo) = (AccountId(1), AccountId(2));
+        let mut begun: Vec<_> = (0..16).map(|_| writes.begin(anna)).collect();
+        assert!(begun.iter().all(Result::is_ok));
+        assert_eq!(writes.begin(anna).err(), Some(SOON_MS));
+        assert!(writes.begin(bo).is_ok());
+        begun.pop();
+        assert!(writes.begin(anna).is_ok(), "one is over");
+        writes.note_sent(Some(anna), &kept(3 << 20));
+        begun.truncate(13);
+        assert_eq!(writes.begin(anna).err(), Some(SOON_MS));
+        begun.pop();
+        assert!(writes.begin(anna).is_ok());
     }
 
     #[tokio::test]

@@ -146,6 +146,13 @@ impl Limiter {
         bucket.map_or(Ok(()), |bucket| self.is_enough(self.level(bucket, now_ms)))
     }
 
+    /// How many whole tokens `who` has.
+    pub fn left(&self, who: &Who, now_ms: u64) -> u64 {
+        let bucket = self.lock().get(who).copied();
+        let level = bucket.map_or(self.full(), |bucket| self.level(bucket, now_ms));
+        u64::try_from(level / TOKEN).unwrap_or(0)
+    }
+
     /// Takes tokens of `who` that were used already, more than there are if need be, but no more than a full bucket more.
     pub fn charge(&self, who: Who, tokens: u32, now_ms: u64) {
         let mut buckets = self.lock();

@@ -5,7 +5,7 @@ use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, PlayerId, Span};
 use quorate_runtime::Answer;
 use quorate_runtime::ports::{
-    Account, AccountError, AccountId, Accounts, CommandTurn, DraftKept, Drafts, Invitation,
+    Account, AccountError, AccountId, Accounts, BegunCommand, DraftKept, Drafts, Invitation,
     KeptDraft, Moderation, NewAccount, OutsideName, OutsideWay, Passkey, Passkeys, Recovery,
     Report, Restraint, Safety, Seat, SecondFactor, SecurityEntry, Session, SessionUse, ShownUpTo,
     StoreError, Token, Upload, UploadKept, Uploads, WriteLimits,
@@ -153,8 +153,8 @@ impl WriteLimits for Far {
     }
 
     /// The server does, as it sends it.
-    async fn turn(&self, _: AccountId) -> Result<CommandTurn, u64> {
-        Ok(CommandTurn::kept_elsewhere())
+    fn begin(&self, _: AccountId) -> Result<BegunCommand, u64> {
+        Ok(BegunCommand::counted_elsewhere())
     }
 
     /// The server does, as it sends it.
