@@ -155,6 +155,7 @@ fn run(
     };
     if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
         acts::answer_fits(tx, open, value)?;
+        // Refused here, before the run, the question stays.
         let OpenKey { who, action } = plan.key();
         tx.within(frame.clone(), || owed::check_open(tx, &action, who, open))?;
     }

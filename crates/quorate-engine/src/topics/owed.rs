@@ -49,7 +49,7 @@ fn check_unless(
     if of_it.clone().any(|undone| is_it(&undone.args)) {
         return Ok(());
     }
-    first_of(tx, player, |undone| {
+    first_among(tx, player, &undone, |undone| {
         undone.action != *action && undone.is_counted_with(tx, action)
     })?;
     let decl = tx.law.actions.get(action);
@@ -98,11 +98,20 @@ fn first_of(
     player: PlayerId,
     comes_before: impl Fn(&UndoneAction) -> bool,
 ) -> Result<(), Refusal> {
-    for undone in undone_by(tx, player) {
+    first_among(tx, player, &undone_by(tx, player), comes_before)
+}
+
+fn first_among(
+    tx: &Tx,
+    player: PlayerId,
+    undone: &[UndoneAction],
+    comes_before: impl Fn(&UndoneAction) -> bool,
+) -> Result<(), Refusal> {
+    for undone in undone {
         let Some(decl) = tx.law.actions.get(&undone.action) else {
             continue;
         };
-        if comes_before(&undone) && undone.is_possible(tx, player) {
+        if comes_before(undone) && undone.is_possible(tx, player) {
             let what = format!("“{}” to be done again first", decl.it.title);
             let refusal = tx.refusal_at(&decl.site, &what);
             return Err(refusal.wanting(words(tx, &undone.args)));

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use quorate_kernel::command::{Act, Actor};
 use quorate_kernel::event::Outcome;
 use quorate_kernel::{GameId, Name, PlayerId, Refusal};
-use quorate_runtime::ports::TokenScope;
-use quorate_runtime::ports::noted;
+use quorate_runtime::ports::{TokenScope, noted};
 use quorate_runtime::{Answer, OperatingError, Receipt};
 
 use crate::app::error::AppError;

@@ -21,6 +21,15 @@ def shut(actor: Player, pond: int):
 action("hunt", hunt)
 action("shut", shut)"#;
 
+fn answer(game: &mut TinyGame, action: &str, word: &str) -> Result<Event, Refusal> {
+    let act = Act::Answer {
+        action: action.into(),
+        value: Value::Word(word.into()),
+    };
+    let anna = Actor::Player(game.anna);
+    game.send(anna, act)
+}
+
 fn hunted(game: &mut TinyGame, pond: i64) -> Result<Event, Refusal> {
     game.act("hunt", &[("pond", Value::Int(pond))])
 }
@@ -52,12 +61,7 @@ action("fight", fight)"#;
 
 fn fought(game: &mut TinyGame, weapon: &str) -> Event {
     game.act("fight", &[]).expect("anybody may");
-    let answer = Act::Answer {
-        action: "fight".into(),
-        value: Value::Word(weapon.into()),
-    };
-    let anna = Actor::Player(game.anna);
-    game.send(anna, answer).expect("it is offered")
+    answer(game, "fight", weapon).expect("it is offered")
 }
 
 #[test]
@@ -123,8 +127,8 @@ fn what_is_counted_with_an_undone_action_waits_until_that_is_done_again() {
     assert_eq!(over.what(), "to be used at most once a day");
 }
 
-#[test]
-fn what_was_open_before_the_undo_waits_too() {
+/// The look-out asks where to, and the hunt has been undone meanwhile.
+fn looking_out_as_a_hunt_is_undone() -> TinyGame {
     let asks = EXCURSIONS.replace(
         "actor.seen = roll",
         "where = choose(\"Where to?\", [\"east\", \"west\"])\n    actor.seen = roll",
@@ -133,16 +137,17 @@ fn what_was_open_before_the_undo_waits_too() {
     game.act("look-out", &[]).expect("it asks where to");
     let first = game.act("hunt", &[]).expect("one excursion a day");
     game.undo(first).expect("it can be taken back");
-    let answer = || Act::Answer {
-        action: "look-out".into(),
-        value: Value::Word("east".into()),
-    };
-    let anna = Actor::Player(game.anna);
-    let elsewhere = game.send(anna, answer()).expect_err("the hunt is owed");
+    game
+}
+
+#[test]
+fn what_was_open_before_the_undo_waits_too() {
+    let mut game = looking_out_as_a_hunt_is_undone();
+    let elsewhere = answer(&mut game, "look-out", "east").expect_err("the hunt is owed");
     assert_eq!(elsewhere.rule_id.as_str(), "house");
     assert_eq!(elsewhere.what(), "“Hunt” to be done again first");
     game.act("hunt", &[]).expect("it is owed");
-    let over = game.send(anna, answer()).expect_err("the question stayed");
+    let over = answer(&mut game, "look-out", "east").expect_err("the question stayed");
     assert_eq!(over.what(), "to be used at most once a day");
 }
 
@@ -157,9 +162,11 @@ fn what_its_own_die_no_longer_allows_holds_nobody_up() {
     let mut game = game(&shuts);
     let first = game.act("hunt", &[]).expect("one excursion a day");
     game.undo(first).expect("it can be taken back");
-    game.act("look-out", &[]).expect_err("the hunt is owed");
+    let owed = game.act("look-out", &[]).expect_err("the hunt is owed");
+    assert_eq!(owed.what(), "“Hunt” to be done again first");
     game.act("nap", &[]).expect("it is counted by itself");
-    game.act("hunt", &[]).expect_err("something was seen");
+    let seen = game.act("hunt", &[]).expect_err("something was seen");
+    assert_eq!(seen.what(), "to have seen nothing");
     game.act("look-out", &[])
         .expect("the hunt ends in a refusal");
 }
@@ -258,15 +265,6 @@ action("fish-out", fish_out, limit = daily())
 action("trip", trip)
 action("dig", dig)"#;
 
-fn answer(game: &mut TinyGame, action: &str, word: &str) -> Result<Event, Refusal> {
-    let act = Act::Answer {
-        action: action.into(),
-        value: Value::Word(word.into()),
-    };
-    let anna = Actor::Player(game.anna);
-    game.send(anna, act)
-}
-
 fn fished(game: &mut TinyGame, args: &[(&str, Value)]) -> Result<Event, Refusal> {
     game.act("fish-out", args)
 }
@@ -352,14 +350,7 @@ fn of_one_action_no_more_than_one_go_waits() {
 
 #[test]
 fn a_question_that_runs_out_takes_no_use_from_what_is_owed() {
-    let asks = EXCURSIONS.replace(
-        "actor.seen = roll",
-        "where = choose(\"Where to?\", [\"east\", \"west\"])\n    actor.seen = roll",
-    );
-    let mut game = game(&asks);
-    game.act("look-out", &[]).expect("it asks where to");
-    let first = game.act("hunt", &[]).expect("one excursion a day");
-    game.undo(first).expect("it can be taken back");
+    let mut game = looking_out_as_a_hunt_is_undone();
     let until = game.now + quorate_kernel::Span::hours(2);
     let due = game.judge.due_command(until).expect("its time is over");
     game.now = due.at;
