@@ -14,7 +14,7 @@ use crate::convert;
 use crate::inputs::{Inputs, Remains};
 use crate::memo::Caches;
 use crate::ruling::{NamedRuling, Ruling};
-use crate::topics::{first_edition, owed};
+use crate::topics::{actions, first_edition, owed};
 use crate::tx::{Deck, Enacting, Frame, Lot, Ruled, Tx};
 
 mod acts;
@@ -26,6 +26,7 @@ mod found;
 mod refusals;
 mod undo;
 
+pub(crate) use acts::may_abandon;
 use breaks::broken;
 pub use draft::{Case, EventDraft};
 use draft::{draft, finish, hide_answers};
@@ -153,6 +154,9 @@ fn run(
         actor: acting_player(command),
         ..Frame::of(case.law)
     };
+    if let (Act::Do { action, .. }, Some(actor)) = (&command.act, frame.actor) {
+        tx.within(frame.clone(), || actions::check_not_open(tx, action, actor))?;
+    }
     if let (Act::Answer { value, .. }, Some(open)) = (&command.act, &plan.open) {
         acts::answer_fits(tx, open, value)?;
         // Refused here, before the run, the question stays.
@@ -218,12 +222,6 @@ impl DicePlan {
         let Case { state, command, .. } = case;
         let action = chance::resumed(command.actor, &command.act);
         let open = action.as_ref().and_then(|key| state.open.get(key).cloned());
-        let starts = matches!(command.act, Act::Do { .. });
-        if starts && open.is_some() {
-            return Err(Refusal::plain(
-                "an answer to the question that this action waits for, or to give it up",
-            ));
-        }
         if matches!(command.act, Act::Answer { .. } | Act::Abandon { .. }) && open.is_none() {
             return Err(Refusal::plain(
                 "an action of yours that waits for an answer",

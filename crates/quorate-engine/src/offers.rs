@@ -1,11 +1,13 @@
 //! What somebody can do: now, later with the time, or not and why.
 
+use quorate_kernel::rows::Open;
 use quorate_kernel::{Name, PlayerId, Refusal, Thing, Topic};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{ActionDecl, CategoryDecl, Holds, Param};
 use quorate_law::stop::{Site, Stop};
 
 use crate::convert;
+use crate::decide::may_abandon;
 use crate::law::At;
 use crate::law::lost::fault_words;
 use crate::topics::guards::Attempt;
@@ -350,6 +352,20 @@ fn none_to_pick(tx: &Tx, decl: &At<ActionDecl>, fields: &[Field]) -> Result<(), 
     }
 }
 
+/// Whether a player may give up an action of theirs that waits for an answer.
+pub fn may_give_up(tx: &Tx, player: PlayerId, action: &Name, open: &Open) -> Result<(), Refusal> {
+    let frame = Frame {
+        actor: Some(player),
+        ..tx.frame()
+    };
+    verdict(
+        tx,
+        tx.trial(frame.clone(), || {
+            may_abandon(tx, &frame, action, open).map_err(Stop::refused)
+        }),
+    )
+}
+
 /// Tries an action up to its first die, question or end: whether the law refuses it with these arguments.
 pub fn tried(
     tx: &Tx,
@@ -381,8 +397,10 @@ fn tried_as(
     verdict(
         tx,
         tx.trial(frame, || {
-            check(tx, &decl.it.name, player, &args).map_err(Stop::refused)?;
-            actions::act(tx, &decl.it.name, player, args, &[])?;
+            let action = &decl.it.name;
+            actions::check_not_open(tx, action, player).map_err(Stop::refused)?;
+            check(tx, action, player, &args).map_err(Stop::refused)?;
+            actions::act(tx, action, player, args, &[])?;
             last_look::check(tx)
         }),
     )

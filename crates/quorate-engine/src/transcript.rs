@@ -37,11 +37,13 @@ pub fn event_line(state: &State, event: &Event) -> String {
     if let Act::Claim { rule, reason, .. } = &event.act {
         line.push_str(&format!(" ({rule}: {})", reason.as_str()));
     }
+    let refusal = event.refusal();
     match &event.outcome {
-        Outcome::Done => {}
         Outcome::Opened(key) => line.push_str(&format!(" — waits for an answer ({})", key.action)),
-        Outcome::Refused(refusal) => line.push_str(&format!(" — refused: {refusal}")),
-        Outcome::Lapsed(refusal) => line.push_str(&format!(" — lapsed: {refusal}")),
+        Outcome::Lapsed(_) => line.extend(refusal.map(|no| format!(" — lapsed: {no}"))),
+        Outcome::Done | Outcome::Refused(_) => {
+            line.extend(refusal.map(|no| format!(" — refused: {no}")));
+        }
     }
     for die in &event.tape.dice {
         line.push_str(&format!(

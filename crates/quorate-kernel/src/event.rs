@@ -179,6 +179,15 @@ pub enum NoteKind {
 }
 
 impl Event {
+    /// Why it came to nothing, if it did. An action that its player gave up lapsed as they wished.
+    pub fn refusal(&self) -> Option<&Refusal> {
+        match &self.outcome {
+            Outcome::Done | Outcome::Opened(_) => None,
+            Outcome::Lapsed(_) if matches!(self.act, Act::Abandon { .. }) => None,
+            Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Some(refusal),
+        }
+    }
+
     /// The command that was judged, its sender known as far as the seal is at hand.
     pub fn command(&self) -> Command {
         let known = self

@@ -100,10 +100,7 @@ pub(crate) fn tell_question(
 
 /// An event as data. Texts that were forgotten are empty.
 pub(crate) fn event_json(state: &State, event: &Event) -> Json {
-    let refusal = match &event.outcome {
-        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Some(refusal_json(state, refusal)),
-        Outcome::Done | Outcome::Opened(_) => None,
-    };
+    let refusal = event.refusal().map(|no| refusal_json(state, no));
     json!({
         "seq": event.seq.0,
         "at": event.at.to_string(),
@@ -205,17 +202,12 @@ pub(crate) fn event_lines(state: &State, event: &Event, out: &Output) -> Vec<Str
         });
         line.push_str(&format!(" ({})", words.collect::<Vec<_>>().join(", ")));
     }
-    match &event.outcome {
-        Outcome::Done => {}
-        Outcome::Opened(key) => line.push_str(&format!(" — waits for an answer ({})", key.action)),
-        Outcome::Refused(refusal) => {
-            let refusal = worded_refusal(state, refusal);
-            line.push_str(&format!(" — {} {refusal}", out.red("refused:")));
-        }
-        Outcome::Lapsed(refusal) => {
-            let refusal = worded_refusal(state, refusal);
-            line.push_str(&format!(" — {} {refusal}", out.red("lapsed:")));
-        }
+    if let Outcome::Opened(key) = &event.outcome {
+        line.push_str(&format!(" — waits for an answer ({})", key.action));
+    }
+    if let Some(refusal) = event.refusal() {
+        let (refusal, word) = (worded_refusal(state, refusal), outcome_word(&event.outcome));
+        line.push_str(&format!(" — {} {refusal}", out.red(&format!("{word}:"))));
     }
     let dice = event.tape.dice.iter().map(|die| {
         format!(

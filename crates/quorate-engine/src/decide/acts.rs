@@ -168,7 +168,7 @@ fn run(
 }
 
 /// Whether an open action may be given up: before its first die always, after it where a rule permits that.
-pub(super) fn may_abandon(
+pub(crate) fn may_abandon(
     tx: &Tx,
     frame: &Frame,
     action: &Name,

@@ -120,3 +120,27 @@ fn who_may_not_post_in_a_category_is_told_before_they_write() {
     let refused = may("Edict").expect_err("nobody is a scribe");
     assert_eq!(refused.what(), "to be one of the scribe");
 }
+
+#[test]
+fn what_waits_for_an_answer_is_not_offered_again() {
+    let mut game = game(
+        r#"def doubt(actor: Player):
+    choose("Well?", ["yes", "no"])
+
+action("doubt", doubt)"#,
+    );
+    assert_eq!(offered(&game, "doubt").open, Ok(()));
+    game.act("doubt", &[]).expect("anybody may");
+    let offered = refused(&game, "doubt");
+    let done = game.act("doubt", &[]).expect_err("it is open");
+    let give_up = game.ask(|tx| {
+        let (key, open) = game.judge.state().open.iter().next().expect("it is open");
+        super::may_give_up(tx, game.anna, &key.action, open)
+    });
+    assert_eq!(give_up, Ok(()), "no die has fallen");
+    for refusal in [offered, done] {
+        assert_eq!((refusal.rule_id.as_str(), refusal.clause), ("house", 1));
+        let what = "an answer to the question that this action waits for, or to give it up";
+        assert_eq!(refusal.what(), what);
+    }
+}

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::{Name, PlayerId, Thing, Topic};
+use quorate_kernel::rows::{Open, OpenKey};
+use quorate_kernel::{Name, PlayerId, Refusal, Thing, Topic};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::ActionDecl;
 use quorate_law::stop::{Answer, Stop};
@@ -47,6 +48,22 @@ pub(crate) fn act(
         limits::use_up(tx, action, &decl.it.limits, actor);
         hooks_after(tx, &decl, &given)
     })
+}
+
+/// Refuses to begin an action that the player has begun already, and that waits for an answer.
+pub(crate) fn check_not_open(tx: &Tx, action: &Name, player: PlayerId) -> Result<(), Refusal> {
+    let key = OpenKey {
+        who: player,
+        action: action.clone(),
+    };
+    if tx.row::<Open>(&key).is_none() {
+        return Ok(());
+    }
+    let Some(decl) = tx.law.actions.get(action) else {
+        return Err(Refusal::no_action(action));
+    };
+    let what = "an answer to the question that this action waits for, or to give it up";
+    Err(tx.refusal_at(&decl.site, what))
 }
 
 fn attempt_of(decl: &At<ActionDecl>, actor: PlayerId, args: &[(Name, Datum)]) -> Attempt {

@@ -202,14 +202,13 @@ async fn again(
     request: &CommandRequest,
 ) -> Result<Response, Problem> {
     let events = view.app().events(view.game(), &[receipt.seq]).await?;
-    if !events.iter().any(|event| is_of(event, &request.action)) {
+    let mut events = events.iter();
+    let Some(event) = events.find(|event| is_of(event, &request.action)) else {
         return Err(Problem::key_used(receipt.seq.0));
-    }
-    match &receipt.outcome {
-        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => {
-            Err(Problem::refused(view, refusal, Some(receipt.seq.0)))
-        }
-        Outcome::Done | Outcome::Opened(_) => {
+    };
+    match event.refusal() {
+        Some(refusal) => Err(Problem::refused(view, refusal, Some(receipt.seq.0))),
+        None => {
             let (site, visitor) = (view.app(), view.visitor());
             answer_to(site, visitor, receipt, view.game().as_str(), true).await
         }

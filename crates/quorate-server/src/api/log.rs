@@ -228,12 +228,8 @@ pub(crate) fn event(view: &GameView, event: &Event) -> EventData {
     let known = knows(view, event);
     let is_doer = view.me().is_some() && view.doer(event) == view.me();
     let open = record::encode(event).open;
-    let refusal = match &event.outcome {
-        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) if known => {
-            Some(RefusalData::themed(view, refusal).under(event.law))
-        }
-        _ => None,
-    };
+    let refusal = event.refusal().filter(|_| known);
+    let refusal = refusal.map(|no| RefusalData::themed(view, no).under(event.law));
     EventData {
         seq: event.seq.0,
         at: moment(event.at),

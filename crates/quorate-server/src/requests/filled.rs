@@ -76,6 +76,9 @@ fn drawn(form: &Posted) -> Datum {
     Datum::Picture(Arc::new(pictures::drawn(SIDE, SIDE, seed)))
 }
 
+/// The answer by which an action that asks is given up.
+pub(crate) const GIVE_UP: &str = "give-up";
+
 /// The command that an answer stands for.
 pub(crate) fn answer_act(view: &GameView, question: &str, answer: &str) -> Result<Act, AppError> {
     send::player(view)?;
@@ -86,6 +89,11 @@ pub(crate) fn answer_act(view: &GameView, question: &str, answer: &str) -> Resul
     if let Some(action) = question.strip_prefix("open:") {
         let open = view.my_open().find(|(key, _)| key.action == action);
         let (key, open) = open.ok_or(AppError::NotFound)?;
+        if answer == GIVE_UP {
+            return Ok(Act::Abandon {
+                action: key.action.clone(),
+            });
+        }
         let declined = open.question.may_decline && answer == "none";
         let value = if declined {
             Some(Value::None)

@@ -101,6 +101,7 @@ async fn send_as(
         moderation::may_act(site, id, &act).await?;
     }
     let key = Name::from(key.unwrap_or(&visitor.words.word));
+    let gives_up = matches!(act, Act::Abandon { .. });
     let by = visitor.id().filter(|_| actor != Actor::Operator);
     let (here, game) = (Arc::clone(site), game.clone());
     let sending = async move { here.deps.games.send(&game, actor, key, act).await };
@@ -108,7 +109,7 @@ async fn send_as(
         .await
         .map_err(not_sent)?
     {
-        Answer::Kept(receipt) => settled(receipt),
+        Answer::Kept(receipt) => settled(receipt, gives_up),
         Answer::Refused(refusal) => Err(refusal.into()),
     }
 }
@@ -120,10 +121,12 @@ fn not_sent(error: OperatingError) -> AppError {
     }
 }
 
-/// A receipt of something done; one that the law refused after its first die is a refusal, although it is in the log.
-fn settled(receipt: Receipt) -> Result<Receipt, AppError> {
+/// A receipt of something done; one that the law refused after its first die is a refusal, although it is in the log. An action that
+/// its player gave up lapsed as they wished.
+fn settled(receipt: Receipt, gives_up: bool) -> Result<Receipt, AppError> {
     match &receipt.outcome {
         Outcome::Done | Outcome::Opened(_) => Ok(receipt),
+        Outcome::Lapsed(_) if gives_up => Ok(receipt),
         Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => Err(Refusal::clone(refusal).into()),
     }
 }

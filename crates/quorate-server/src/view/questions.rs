@@ -6,6 +6,7 @@ use quorate_engine::law::At;
 use quorate_engine::offers::{self, Offer, Quota};
 use quorate_engine::tx::Tx;
 use quorate_kernel::patch::Patch;
+use quorate_kernel::rows::{Open, OpenKey};
 use quorate_kernel::{Moment, Name, PlayerId, PostId, Refusal, Square, Thing, Value};
 use quorate_law::datum::{Datum, Type};
 use quorate_law::declare::{ActionDecl, CategoryDecl, Holds, LimitDecl};
@@ -111,6 +112,11 @@ impl Questions<'_> {
         args: Vec<(Name, Datum)>,
     ) -> Result<(), Refusal> {
         offers::tried(self.tx, me, decl, args)
+    }
+
+    /// Whether the one whose action waits for an answer may give it up instead.
+    pub fn may_give_up(&self, key: &OpenKey, open: &Open) -> Result<(), Refusal> {
+        offers::may_give_up(self.tx, key.who, &key.action, open)
     }
 
     /// Whether the law lets somebody post in a category.

@@ -11,10 +11,10 @@ use quorate_engine::words::{worded, worded_refusal};
 use quorate_engine::{convert, why};
 use quorate_kernel::audience::Reader;
 use quorate_kernel::command::{Act, Actor, Command};
-use quorate_kernel::event::Outcome;
+use quorate_kernel::event::{Event, Outcome};
 use quorate_kernel::state::State;
 use quorate_kernel::{GameId, Moment, Name, PlayerId, Refusal, Value};
-use quorate_runtime::{Answer, Receipt};
+use quorate_runtime::Answer;
 use serde_json::{Value as Json, json};
 
 use crate::data_folder::{self, CurrentGame, DataArguments, DataFolder};
@@ -81,30 +81,28 @@ pub(super) fn run(arguments: &Arguments, out: &Output) -> Result<ExitCode> {
         Answer::Kept(receipt) => receipt,
     };
     let events = folder.events(&arguments.game, &[receipt.seq])?;
-    if let Some(event) = events.first() {
-        out.value(&report::event_json(&published.state, event));
-        report::tell_event(&published.state, event, out);
-    }
-    Ok(outcome(&receipt, &folder.present(&arguments.game)?, out))
+    let Some(event) = events.first() else {
+        bail!("event {} was kept and can't be read again", receipt.seq)
+    };
+    out.value(&report::event_json(&published.state, event));
+    report::tell_event(&published.state, event, out);
+    Ok(outcome(event, &folder.present(&arguments.game)?, out))
 }
 
-fn outcome(receipt: &Receipt, present: &CurrentGame, out: &Output) -> ExitCode {
-    match &receipt.outcome {
-        Outcome::Done => ExitCode::SUCCESS,
-        Outcome::Opened(key) => {
-            let label = |value: &Value| {
-                present
-                    .judge
-                    .query(present.now, |tx| tx.label(&convert::datum(value)))
-            };
-            report::tell_question(present.judge.state(), key, &label, out);
-            ExitCode::SUCCESS
-        }
-        Outcome::Refused(refusal) | Outcome::Lapsed(refusal) => {
-            report::tell_refusal(present.judge.state(), refusal, out);
-            ExitCode::from(FOUND_WRONG)
-        }
+fn outcome(event: &Event, present: &CurrentGame, out: &Output) -> ExitCode {
+    if let Some(refusal) = event.refusal() {
+        report::tell_refusal(present.judge.state(), refusal, out);
+        return ExitCode::from(FOUND_WRONG);
     }
+    if let Outcome::Opened(key) = &event.outcome {
+        let label = |value: &Value| {
+            present
+                .judge
+                .query(present.now, |tx| tx.label(&convert::datum(value)))
+        };
+        report::tell_question(present.judge.state(), key, &label, out);
+    }
+    ExitCode::SUCCESS
 }
 
 /// What the law of a game refused.

@@ -394,3 +394,102 @@ fn two_that_are_owed_and_open_again_do_not_wait_for_each_other() {
         answer(&mut game, action, "no").expect("it is open");
     }
 }
+
+const PONDS: &str = r#"fish = number("Fish", of = player)
+gold = number("Gold", of = player, default = 1)
+
+def hunt(actor: Player, pond: int):
+    choose("With what?", ["axe", "bow"])
+    actor.fish = roll(1000000, "a catch")
+    choose("For whom?", ["her", "him"])
+
+def paid(actor: Player, pond: int):
+    require(actor.gold > 0, "gold")
+
+def spend(actor: Player):
+    actor.gold = 0
+
+action("hunt", hunt)
+action("spend", spend)
+after("hunt", paid)"#;
+
+/// A hunt at a pond up to the die, which has fallen.
+fn hunted_up_to_the_die(game: &mut TinyGame, pond: i64) {
+    hunted(game, pond).expect("it asks with what");
+    answer(game, "hunt", "axe").expect("it is offered");
+}
+
+fn hunted_whole(game: &mut TinyGame, pond: i64) -> (Event, Datum) {
+    hunted_up_to_the_die(game, pond);
+    let done = answer(game, "hunt", "her").expect("it is offered");
+    (done, game.value("fish"))
+}
+
+#[test]
+fn the_same_action_that_is_open_with_something_else_waits_and_can_be_given_up() {
+    let mut game = game(PONDS);
+    let (first, fish) = hunted_whole(&mut game, 1);
+    hunted(&mut game, 2).expect("it asks with what");
+    game.undo(first).expect("it can be taken back");
+    let elsewhere = answer(&mut game, "hunt", "axe").expect_err("the first pond is owed");
+    assert_eq!(elsewhere.rule_id.as_str(), "house");
+    assert_eq!(elsewhere.what(), "“Hunt” to be done again first");
+    let anna = Actor::Player(game.anna);
+    let action = Name::from("hunt");
+    let given_up = game.send(anna, Act::Abandon { action });
+    given_up.expect_err("it lapses");
+    hunted(&mut game, 1).expect("it is owed");
+    assert_eq!(game.value("fish"), fish);
+}
+
+#[test]
+fn dice_wait_on_while_the_same_is_done_with_dice_of_its_own() {
+    let mut game = game(PONDS);
+    let (first, fish) = hunted_whole(&mut game, 1);
+    hunted_up_to_the_die(&mut game, 1);
+    game.undo(first).expect("it can be taken back");
+    answer(&mut game, "hunt", "her").expect("its own die has fallen");
+    assert_ne!(game.value("fish"), fish);
+    hunted(&mut game, 1).expect("the first one is owed");
+    assert_eq!(game.value("fish"), fish);
+}
+
+#[test]
+fn what_only_a_hook_refuses_holds_nobody_up() {
+    let mut game = game(PONDS);
+    let (first, _) = hunted_whole(&mut game, 1);
+    game.undo(first).expect("it can be taken back");
+    let elsewhere = hunted(&mut game, 2).expect_err("the first pond is owed");
+    assert_eq!(elsewhere.needs[0].need, "1");
+    game.act("spend", &[]).expect("anybody may");
+    hunted(&mut game, 2).expect("the first pond can no longer be done");
+}
+
+#[test]
+fn nobody_takes_back_their_own_dice_where_they_could_not_wait() {
+    let mut game = game(
+        r#"fish = number("Fish", of = player)
+
+def bitten(player: Player, answer: str):
+    player.fish = roll(1000000, "a bite")
+
+decision("bite", bitten)
+
+def wade(actor: Player):
+    ask("bite", actor, options = ["in", "out"], default = "out")
+
+action("wade", wade)"#,
+    );
+    game.act("wade", &[]).expect("anybody may");
+    let duties = &game.judge.state().duties;
+    let (id, _) = duties.iter().next().expect("Anna is asked");
+    let decide = Act::Decide {
+        duty: quorate_kernel::ids::DutyId(*id),
+        value: Value::Word("in".into()),
+    };
+    let decided = game.send(Actor::Player(game.anna), decide);
+    let decided = decided.expect("it is offered");
+    assert_eq!(decided.tape.dice.len(), 1);
+    let own = game.undo(decided).expect_err("another die would fall");
+    assert_eq!(own.what(), "somebody else to undo it, for dice fell in it");
+}

@@ -2,6 +2,7 @@
 
 use askama::Template;
 
+use crate::requests::filled::GIVE_UP;
 use crate::ui::{
     Choice, Chrome, Cite, Die, Effect, Form, Link, Offer, Outcome, Refusal, Send, Sheet, When,
 };
@@ -21,6 +22,8 @@ pub struct OpenQuestion {
     pub send: Send,
     /// What can be answered. Up to four are buttons, more are a list.
     pub options: Vec<Choice>,
+    /// Whether the action that asks can be given up instead.
+    pub may_give_up: bool,
     /// What no answer means: "lets it go".
     pub default: String,
     /// When no answer becomes the answer.

@@ -191,6 +191,7 @@ fn act() -> ActPage {
             question: id,
         }),
         options,
+        may_give_up: false,
         default: "lets it go".into(),
         due: Some(ahead(9)),
         cite: Some(rule("rule 9.2", "lines")),
@@ -218,6 +219,7 @@ fn act() -> ActPage {
             ),
             OpenQuestion {
                 dice: vec![],
+                may_give_up: true,
                 lead: "Juniper hails you.".into(),
                 text: " What do you answer?".into(),
                 ..question(

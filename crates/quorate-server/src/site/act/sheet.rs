@@ -60,7 +60,11 @@ pub(crate) fn sheet(
     let acts = |event: &&Event| {
         matches!(
             event.act,
-            Act::Do { .. } | Act::Answer { .. } | Act::Decide { .. } | Act::Dice { .. }
+            Act::Do { .. }
+                | Act::Answer { .. }
+                | Act::Abandon { .. }
+                | Act::Decide { .. }
+                | Act::Dice { .. }
         )
     };
     let mut results: Vec<&Event> = events.iter().filter(is_mine).filter(acts).collect();
@@ -223,6 +227,7 @@ fn questions(view: &GameView) -> Vec<OpenQuestion> {
             text: String::new(),
             send: view.send(to),
             options,
+            may_give_up: view.ask(|asked| asked.may_give_up(key, open)).is_ok(),
             default: default_words(view, &open.question.default),
             due: Some(view.when(open.deadline)),
             cite: view
@@ -255,6 +260,7 @@ fn questions(view: &GameView) -> Vec<OpenQuestion> {
             },
             send: view.send(to),
             options: choices(view, &duty.options),
+            may_give_up: false,
             default: default_words(view, &duty.default),
             due: Some(view.when(duty.deadline)),
             cite: view

@@ -165,12 +165,11 @@ fn posts_changed(view: &GameView, event: &Event) -> Vec<EffectRow> {
 }
 
 fn status(view: &GameView, event: &Event) -> Option<Status> {
-    match &event.outcome {
-        Outcome::Refused(_) | Outcome::Lapsed(_) => {
-            return Some(Status::new(StatusKind::Void, "Refused"));
-        }
-        Outcome::Opened(_) => return Some(Status::new(StatusKind::Pending, "Waits for an answer")),
-        Outcome::Done => {}
+    if event.refusal().is_some() {
+        return Some(Status::new(StatusKind::Void, "Refused"));
+    }
+    if let Outcome::Opened(_) = event.outcome {
+        return Some(Status::new(StatusKind::Pending, "Waits for an answer"));
     }
     let claim = view
         .public()
@@ -226,7 +225,7 @@ fn facts(view: &GameView, event: &Event) -> Vec<Fact> {
     for note in &event.notes {
         facts.push(Fact::new("It says", note.text.clone()));
     }
-    if let Outcome::Refused(refusal) | Outcome::Lapsed(refusal) = &event.outcome {
+    if let Some(refusal) = event.refusal() {
         facts.push(Fact::new("Because it", refusal.to_string()));
     }
     facts

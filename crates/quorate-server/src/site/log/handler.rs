@@ -68,7 +68,7 @@ impl LogPart {
             "" => true,
             "acts" => matches!(
                 event.act,
-                Act::Do { .. } | Act::Answer { .. } | Act::Decide { .. }
+                Act::Do { .. } | Act::Answer { .. } | Act::Abandon { .. } | Act::Decide { .. }
             ),
             "posts" => matches!(
                 event.act,
@@ -170,11 +170,9 @@ pub(crate) fn line(view: &GameView, event: &Event) -> LogLine {
         event: &number,
     };
     let mark = match &event.outcome {
-        Outcome::Done => None,
         Outcome::Opened(_) => Some(mark(Icon::Ask, Tone::Pending, "waits for an answer")),
-        Outcome::Refused(_) | Outcome::Lapsed(_) => {
-            Some(mark(Icon::Failed, Tone::Failed, "was refused"))
-        }
+        _ if event.refusal().is_some() => Some(mark(Icon::Failed, Tone::Failed, "was refused")),
+        _ => None,
     };
     let (mut by, what) = (view.doer_name(event), what(view, event));
     if begins_with_capital(&what) {
