@@ -16,7 +16,7 @@ use crate::error::OperatingError;
 use crate::fold::keep_snapshot;
 use crate::host::{GamesInside, Purpose};
 use crate::judge::Culprit;
-use crate::mail::{Order, WriterMail};
+use crate::mail::{Order, Sender, WriterMail};
 use crate::ports::{GameRow, Journal, Outage, PeerAnswer, PeerAsk, StoreError};
 use crate::published::{Answer, Notice, Published, Receipt};
 use crate::registry::{GameRegistry, Slot};
@@ -88,7 +88,9 @@ impl Games {
         let act = Act::Found(Box::new(founding));
         loop {
             let (key, act) = (key.clone(), act.clone());
-            match self.order(game, Purpose::Found, actor, key, act).await {
+            let command = (actor, key, act);
+            let sender = Sender::staying();
+            match self.order(game, Purpose::Found, command, sender).await {
                 // Somebody was just looking for the game, and the founding came into that one's way.
                 Err(OperatingError::NoGame(_)) => {}
                 other => return other,
@@ -107,16 +109,30 @@ impl Games {
         key: Name,
         act: Act,
     ) -> Result<Answer, OperatingError> {
-        self.order(game, Purpose::Use, actor, key, act).await
+        let sender = Sender::staying();
+        self.send_for(game, actor, key, act, sender).await
+    }
+
+    /// The same for somebody who may hang up, which takes the command back as long as it isn't judged. Another node that owns the game
+    /// judges it all the same.
+    pub async fn send_for(
+        &self,
+        game: &GameId,
+        actor: Actor,
+        key: Name,
+        act: Act,
+        sender: Sender,
+    ) -> Result<Answer, OperatingError> {
+        let command = (actor, key, act);
+        self.order(game, Purpose::Use, command, sender).await
     }
 
     async fn order(
         &self,
         game: &GameId,
         purpose: Purpose,
-        actor: Actor,
-        key: Name,
-        act: Act,
+        (actor, key, act): (Actor, Name, Act),
+        sender: Sender,
     ) -> Result<Answer, OperatingError> {
         if key.is_empty() || key.as_str().len() > KEY_BYTES_MAX {
             let what = format!("a key of 1 to {KEY_BYTES_MAX} bytes for the command");
@@ -126,7 +142,8 @@ impl Games {
             let what = "somebody who acts: what falls due in a game is the game's own business";
             return Ok(Answer::Refused(Refusal::plain(what)));
         }
-        self.answered(game, purpose, (actor, key, act)).await
+        let command = (actor, key, act);
+        self.answered(game, purpose, command, sender).await
     }
 
     /// Puts code of a clause to sleep that cost its process too much as somebody looked at the game. It is an act of the game's
@@ -141,7 +158,9 @@ impl Games {
         let Command {
             actor, key, act, ..
         } = culprit.command(head.at, head.seq);
-        self.answered(game, Purpose::Use, (actor, key, act)).await
+        let command = (actor, key, act);
+        let sender = Sender::staying();
+        self.answered(game, Purpose::Use, command, sender).await
     }
 
     /// Has the owner of a game judge a command, this node or another.
@@ -150,9 +169,13 @@ impl Games {
         game: &GameId,
         purpose: Purpose,
         (actor, key, act): (Actor, Name, Act),
+        sender: Sender,
     ) -> Result<Answer, OperatingError> {
         match &self.0.ports.others {
-            None => self.order_here(game, purpose, actor, key, act).await,
+            None => {
+                let command = (actor, key, act);
+                self.order_here(game, purpose, command, sender).await
+            }
             Some(others) => {
                 let ask = PeerAsk::Command { actor, key, act };
                 match self.ask_owner(others, game, purpose, ask).await? {
@@ -168,15 +191,15 @@ impl Games {
         &self,
         game: &GameId,
         purpose: Purpose,
-        actor: Actor,
-        key: Name,
-        act: Act,
+        (actor, key, act): (Actor, Name, Act),
+        sender: Sender,
     ) -> Result<Answer, OperatingError> {
         let (reply, answer) = oneshot::channel();
         let order = Order {
             actor,
             key,
             act,
+            sender,
             reply,
         };
         self.post(game, purpose, WriterMail::Order(order)).await?;

@@ -1,6 +1,6 @@
 //! What comes to a game's writer.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use quorate_kernel::Name;
 use quorate_kernel::command::{Act, Actor};
@@ -35,7 +35,29 @@ pub(crate) struct Order {
     pub(crate) actor: Actor,
     pub(crate) key: Name,
     pub(crate) act: Act,
+    pub(crate) sender: Sender,
     pub(crate) reply: Reply,
+}
+
+/// Whoever sent a command. One who hangs up before it is judged takes it back.
+#[derive(Clone)]
+pub struct Sender(Option<Weak<()>>);
+
+impl Sender {
+    /// One who stays as long as that is held.
+    pub fn holding(held: &Arc<()>) -> Self {
+        Self(Some(Arc::downgrade(held)))
+    }
+
+    /// One who stays.
+    pub fn staying() -> Self {
+        Self(None)
+    }
+
+    pub(crate) fn hung_up(&self) -> bool {
+        let held = self.0.as_ref();
+        held.is_some_and(|held| held.strong_count() == 0)
+    }
 }
 
 pub(crate) type Reply = oneshot::Sender<Result<Answer, OperatingError>>;

@@ -9,7 +9,7 @@ use quorate_kernel::command::Act;
 use super::Games;
 use crate::error::OperatingError;
 use crate::host::Purpose;
-use crate::mail::WriterMail;
+use crate::mail::{Sender, WriterMail};
 use crate::ports::{NodeRow, PeerAnswer, PeerAsk, PeerError, StoreError};
 use crate::published::Published;
 use crate::registry::NodeRole;
@@ -144,7 +144,9 @@ impl Games {
     ) -> Result<PeerAnswer, OperatingError> {
         match ask {
             PeerAsk::Command { actor, key, act } => {
-                let answer = self.order_here(game, purpose, actor, key, act).await?;
+                let answer = self
+                    .order_here(game, purpose, (actor, key, act), Sender::staying())
+                    .await?;
                 Ok(PeerAnswer::Command(answer))
             }
             PeerAsk::Forget(digests) => {

@@ -7,6 +7,7 @@ use quorate_kernel::digest::Digest;
 
 use super::{AccountId, StoreError};
 use crate::error::OperatingError;
+use crate::mail::Sender;
 use crate::published::Answer;
 
 /// Buckets of tokens that fill again by themselves. Their clock is the store's own.
@@ -66,17 +67,19 @@ impl BegunCommand {
     }
 }
 
-/// Waits for the answer to a command that is being sent, and notes it. A sender who hangs up has it judged all the same, so it is
-/// noted even if nobody waits for this any more.
+/// Waits for the answer to a command that is being sent, and notes it. A sender who hangs up takes it back as long as it isn't judged;
+/// then it is noted even if nobody waits for this any more.
 ///
 /// # Errors
 /// Fails where the command could not be sent, where the sender's earlier ones wrote too much, or sending it met a bug.
-pub async fn noted(
+pub async fn noted<F: Future<Output = Result<Answer, OperatingError>> + Send + 'static>(
     writes: &Arc<dyn WriteLimits>,
     id: Option<AccountId>,
-    sending: impl Future<Output = Result<Answer, OperatingError>> + Send + 'static,
+    send: impl FnOnce(Sender) -> F,
 ) -> Result<Answer, OperatingError> {
     let writes = Arc::clone(writes);
+    let waits = Arc::new(());
+    let sending = send(Sender::holding(&waits));
     let sent = tokio::spawn(async move {
         let begun = id.map(|id| writes.begin(id)).transpose();
         let _begun =

@@ -40,6 +40,38 @@ async fn while_one_append_runs_the_next_gathers_the_batches_of_all_games() {
 }
 
 #[tokio::test]
+async fn who_hangs_up_before_their_command_is_judged_takes_it_back() {
+    let world = World::new().await;
+    let before = world.memory.appends().len();
+    world.memory.hold();
+    let line = Arc::new(());
+    let sender = crate::Sender::holding(&line);
+    let taken_back = async {
+        // The one before is on its way to disk, so that this one waits to be judged.
+        world.memory.begun(before + 1).await;
+        let (games, act) = (&world.games, plays("add", 10));
+        games
+            .send_for(&world.reef, anna(), "back".into(), act, sender)
+            .await
+    };
+    let hangs_up = async {
+        world.memory.begun(before + 1).await;
+        tokio::task::yield_now().await;
+        drop(line);
+        world.memory.let_through(99);
+    };
+    let first = world.plays("first", "add", 1);
+    let (first, taken_back, ()) = tokio::join!(first, taken_back, hangs_up);
+    kept(first);
+    assert!(
+        matches!(taken_back, Err(OperatingError::Interrupted)),
+        "{taken_back:?}"
+    );
+    kept(world.plays("last", "add", 100).await);
+    assert_eq!(world.count().await, 101);
+}
+
+#[tokio::test]
 async fn a_game_whose_log_moved_does_not_take_others_with_it() {
     let world = World::new().await;
     let moor = world.found("moor").await;

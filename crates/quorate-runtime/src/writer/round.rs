@@ -201,6 +201,11 @@ impl RunningRound {
         let Some(WaitingItem::Order(order)) = self.end.rest.front() else {
             return Ok(());
         };
+        if order.sender.hung_up() {
+            // Nobody waits for an answer.
+            self.end.rest.pop_front();
+            return Ok(());
+        }
         if let Some(receipt) = self.kept.get(&(order.actor, order.key.clone())) {
             let answer = Answer::Kept(receipt.clone());
             self.answer_order(answer);
@@ -241,7 +246,7 @@ impl RunningRound {
         });
         let new = orders.take_while(|order| {
             let key = (order.actor, order.key.clone());
-            !self.kept.contains_key(&key) && keys.insert(key)
+            !order.sender.hung_up() && !self.kept.contains_key(&key) && keys.insert(key)
         });
         let command = |order: &Order| {
             let (actor, key, act) = (order.actor, order.key.clone(), order.act.clone());

@@ -104,7 +104,10 @@ async fn send_as(
     let gives_up = matches!(act, Act::Abandon { .. });
     let by = visitor.id().filter(|_| actor != Actor::Operator);
     let (here, game) = (Arc::clone(site), game.clone());
-    let sending = async move { here.deps.games.send(&game, actor, key, act).await };
+    let sending = |sender| async move {
+        let games = &here.deps.games;
+        games.send(&game, actor, key, act, sender).await
+    };
     match noted(&site.deps.writes, by, sending)
         .await
         .map_err(not_sent)?

@@ -395,7 +395,7 @@ impl Near {
         let Command {
             actor, key, act, ..
         } = command;
-        let sending = async move { games.send(&game, actor, key, act).await };
+        let sending = |sender| async move { games.send_for(&game, actor, key, act, sender).await };
         let answer = noted(&self.writes, by, sending).await?;
         Ok(WireAnswer::of(&answer))
     }
