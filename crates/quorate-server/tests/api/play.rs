@@ -1,9 +1,11 @@
 //! Playing: proposals, actions that ask, what is hidden, the log, undoing, the operator.
 
+use axum::http::StatusCode;
 use quorate_kernel::Span;
 use serde_json::{Value as Json, json};
 
 use crate::Game;
+use crate::removal::{page, sent};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_proposal_is_made_voted_on_and_enacted() {
@@ -192,6 +194,61 @@ async fn an_action_asks_in_the_middle_and_goes_on_with_the_die_that_fell() {
         json!(null),
         "odds are told while it may be taken"
     );
+}
+
+const DOUBTING: &str = r#"# Doubting
+
+1. Anybody may doubt, and say whether they do.
+
+```starlark
+def doubt(actor: Player):
+    choose("Are you sure?", ["yes", "no"])
+
+action("doubt", doubt)
+```
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_action_that_asks_can_be_given_up_on_the_page_and_by_a_program() {
+    let game = Game::of_six().await;
+    let olga = game.table.token("Olga", true).await;
+    let rule = json!({ "do": "add_rule", "id": "doubting", "section": "core", "text": DOUBTING });
+    let mend = json!({ "reason": "a new rule", "changes": [rule] });
+    game.act(&olga, "repair", mend).await;
+    let may = async || {
+        let moves = game.get("/moves").by(&game.bert).gives(200).await;
+        let mut moves = moves["moves"].as_array().unwrap().iter();
+        let doubt = moves.find(|one| one["action"] == "doubt").unwrap();
+        doubt["may"].clone()
+    };
+    assert_eq!(may().await, "now");
+
+    game.act(&game.bert, "doubt", json!({})).await;
+    assert_eq!(may().await, "no", "it waits for an answer");
+    let given_up = game
+        .act(&game.bert, "abandon", json!({ "action": "doubt" }))
+        .await;
+    let event = &given_up["event"];
+    assert_eq!(
+        (&event["outcome"], &event["refusal"]),
+        (&json!("lapsed"), &Json::Null)
+    );
+    assert_eq!(may().await, "now");
+
+    game.act(&game.bert, "doubt", json!({})).await;
+    let bert = game.table.session("Bert").await;
+    let act = format!("/g/{}/act", game.word);
+    let (_, shown) = page(&game, &bert, &act).await;
+    assert!(
+        shown.contains("Are you sure?") && shown.contains(">Give it up</button>"),
+        "{shown}"
+    );
+    let asked = format!("/g/{}/answer/open:doubt", game.word);
+    let (status, _) = sent(&game, &bert, &asked, "answer=give-up").await;
+    assert_eq!(status, StatusCode::SEE_OTHER);
+    let (_, shown) = page(&game, &bert, &act).await;
+    assert!(!shown.contains("Are you sure?"), "{shown}");
+    assert!(shown.contains("gives up Doubt"), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

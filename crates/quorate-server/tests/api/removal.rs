@@ -9,11 +9,16 @@ use serde_json::json;
 use crate::Game;
 use crate::table::{ANSWER_BYTES, Table};
 
-async fn page(game: &Game, session: &SessionToken, path: &str) -> (StatusCode, String) {
+pub(crate) async fn page(game: &Game, session: &SessionToken, path: &str) -> (StatusCode, String) {
     answered(game, session, Request::get(path), Body::empty()).await
 }
 
-async fn sent(game: &Game, session: &SessionToken, path: &str, form: &str) -> (StatusCode, String) {
+pub(crate) async fn sent(
+    game: &Game,
+    session: &SessionToken,
+    path: &str,
+    form: &str,
+) -> (StatusCode, String) {
     let csrf = game.table.site().csrf.issue(session).unwrap();
     let request =
         Request::post(path).header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
