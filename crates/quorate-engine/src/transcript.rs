@@ -40,7 +40,10 @@ pub fn event_line(state: &State, event: &Event) -> String {
     let refusal = event.refusal();
     match &event.outcome {
         Outcome::Opened(key) => line.push_str(&format!(" — waits for an answer ({})", key.action)),
-        Outcome::Lapsed(_) => line.extend(refusal.map(|no| format!(" — lapsed: {no}"))),
+        Outcome::Lapsed(_) => line.push_str(&match refusal {
+            Some(refusal) => format!(" — lapsed: {refusal}"),
+            None => " — given up".to_owned(),
+        }),
         Outcome::Done | Outcome::Refused(_) => {
             line.extend(refusal.map(|no| format!(" — refused: {no}")));
         }
@@ -61,5 +64,31 @@ fn short(value: &Value) -> String {
     match value {
         Value::Text(text) => format!("\"{}\"", text.as_str()),
         other => convert::describe(&convert::datum(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quorate_kernel::command::{Act, Actor};
+
+    use super::event_line;
+    use crate::tiny_game::game;
+
+    #[test]
+    fn an_action_that_its_player_gave_up_is_told_as_such() {
+        let mut game = game(
+            r#"def doubt(actor: Player):
+    choose("Well?", ["yes", "no"])
+
+action("doubt", doubt)"#,
+        );
+        game.act("doubt", &[]).expect("anybody may");
+        let anna = Actor::Player(game.anna);
+        let action = "doubt".into();
+        let given_up = game.send(anna, Act::Abandon { action });
+        given_up.expect_err("it lapses");
+        let last = game.log.last().expect("it is in the log");
+        let line = event_line(game.judge.state(), last);
+        assert!(line.ends_with("doubt — given up"), "{line}");
     }
 }

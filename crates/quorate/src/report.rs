@@ -208,6 +208,8 @@ pub(crate) fn event_lines(state: &State, event: &Event, out: &Output) -> Vec<Str
     if let Some(refusal) = event.refusal() {
         let (refusal, word) = (worded_refusal(state, refusal), outcome_word(&event.outcome));
         line.push_str(&format!(" — {} {refusal}", out.red(&format!("{word}:"))));
+    } else if let Outcome::Lapsed(_) = event.outcome {
+        line.push_str(" — given up");
     }
     let dice = event.tape.dice.iter().map(|die| {
         format!(

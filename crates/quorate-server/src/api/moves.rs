@@ -126,6 +126,8 @@ pub(crate) struct QuestionData {
     options: Vec<AnswerData>,
     /// Whether nothing may be answered.
     may_decline: bool,
+    /// Whether the action that asks may be given up instead, with `abandon`.
+    may_give_up: bool,
     /// What is taken at the deadline.
     default: AnyJson,
     /// Until when.
@@ -263,6 +265,7 @@ pub(crate) fn questions(view: &GameView, asked: &Questions<'_>) -> Vec<QuestionD
             what: open.question.what.clone(),
             options: options(&open.question.options),
             may_decline: open.question.may_decline,
+            may_give_up: asked.may_give_up(key, open).is_ok(),
             default: data::value(asked, &open.question.default),
             deadline: moment(open.deadline),
         };
@@ -275,6 +278,7 @@ pub(crate) fn questions(view: &GameView, asked: &Questions<'_>) -> Vec<QuestionD
             what: view.duty_title(duty),
             options: options(&duty.options),
             may_decline: false,
+            may_give_up: false,
             default: data::value(asked, &duty.default),
             deadline: moment(duty.deadline),
         };

@@ -24,6 +24,19 @@ pub async fn send(view: &GameView, key: Option<&str>, act: Act) -> Result<Receip
     send_as((view.app(), view.visitor()), view.game(), sender, key, act).await
 }
 
+/// The receipt of a command that the player sent before under the same key.
+pub(crate) async fn sent_before(
+    view: &GameView,
+    key: Option<&str>,
+) -> Result<Option<Receipt>, AppError> {
+    let actor = Actor::Player(player(view)?);
+    let Some(key) = key.map(Name::from) else {
+        return Ok(None);
+    };
+    let games = &view.app().deps.games;
+    Ok(games.receipt(view.game(), actor, &key).await?)
+}
+
 /// Whom the reader plays, or what to do first.
 pub fn player(view: &GameView) -> Result<PlayerId, AppError> {
     seated(view.me(), view.visitor())

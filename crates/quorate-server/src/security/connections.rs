@@ -5,14 +5,12 @@
 //! whoever has asked nothing for longest makes room.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -25,14 +23,14 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncWriteExt, Interest};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::Sleep;
 use tower::ServiceExt;
 
 use crate::security::rate::Who;
-use crate::security::waiting::{Awaited, PlaceInLine, WaitingRoom};
+use crate::security::unstalled::Unstalled;
+use crate::security::waiting::{Awaited, WaitingRoom};
 
 /// The longest head of a request, in bytes.
 const HEAD_BYTES: usize = 64 * 1_024;
@@ -45,6 +43,9 @@ const BREATH: Duration = Duration::from_millis(50);
 
 /// How long whoever is sent away may take to hear it.
 const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How often whoever waits for an answer is looked for, where they have sent more than their request.
+const LOOKS_AGAIN: Duration = Duration::from_millis(100);
 
 /// What somebody is told for whom there is no connection left.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\n\
@@ -224,13 +225,18 @@ impl Guest {
         drop(stream.set_nodelay(true));
         let (limits, address, router) = (self.limits, self.address, self.router);
         let place = self.waiting.enter();
-        let here = Arc::clone(&place);
+        let stream = Arc::new(stream);
+        let (here, line) = (Arc::clone(&place), Arc::clone(&stream));
         let answer = service_fn(move |request: Request<Incoming>| {
             here.go_on();
-            let (router, here) = (router.clone(), Arc::clone(&here));
+            let (router, here, line) = (router.clone(), Arc::clone(&here), Arc::clone(&line));
             async move {
-                let response = answered(router, request, address, limits.body).await;
-                Ok::<_, Infallible>(response.map(|body| Awaited::new(body, here)))
+                let response = tokio::select! {
+                    biased;
+                    response = answered(router, request, address, limits.body) => response,
+                    gone = hung_up(&line) => return Err(gone),
+                };
+                Ok::<_, io::Error>(response.map(|body| Awaited::new(body, here)))
             }
         });
         let mut http = http1::Builder::new();
@@ -251,6 +257,17 @@ impl Guest {
             drop(connection.await);
         }
         drop(counted);
+    }
+}
+
+/// Ends when the other side hangs up, also behind something that it sent and nobody has read yet.
+async fn hung_up(stream: &TcpStream) -> io::Error {
+    loop {
+        match stream.ready(Interest::READABLE).await {
+            Ok(ready) if ready.is_read_closed() => return io::ErrorKind::ConnectionAborted.into(),
+            Ok(_) => tokio::time::sleep(LOOKS_AGAIN).await,
+            Err(error) => return error,
+        }
     }
 }
 
@@ -303,92 +320,6 @@ fn in_time(body: Body, time: Duration, late: Arc<AtomicBool>) -> Body {
     Body::from_stream(pieces.fuse())
 }
 
-/// A stream whose other side has to take in what is written to it.
-struct Unstalled {
-    stream: TcpStream,
-    time: Duration,
-    /// Since something waits to be taken in.
-    waits: Option<Pin<Box<Sleep>>>,
-    place: Arc<PlaceInLine>,
-}
-
-impl Unstalled {
-    fn new(stream: TcpStream, time: Duration, place: Arc<PlaceInLine>) -> Self {
-        Self {
-            stream,
-            time,
-            waits: None,
-            place,
-        }
-    }
-
-    /// Ends what waits for too long.
-    fn watch<T>(
-        &mut self,
-        written: Poll<io::Result<T>>,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<T>> {
-        if written.is_ready() {
-            self.waits = None;
-            return written;
-        }
-        let time = self.time;
-        let waits = self
-            .waits
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(time)));
-        match waits.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
-impl AsyncRead for Unstalled {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
-    }
-}
-
-impl AsyncWrite for Unstalled {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.watch(written, context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
-        self.watch(written, context)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        if flushed.is_ready() {
-            self.place.flushed();
-        }
-        flushed
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use axum::http::Uri;
@@ -421,6 +352,7 @@ mod tests {
         // What is sent comes back; where nothing is, that the server is here, or much of nothing.
         let said = |uri: Uri, words: String| async move {
             match (uri.path(), words.is_empty()) {
+                ("/never", _) => std::future::pending().await,
                 ("/big", _) => vec![b'x'; 32 << 20],
                 (_, true) => b"here".to_vec(),
                 (_, false) => words.into_bytes(),
@@ -487,6 +419,18 @@ mod tests {
         // After an answer too.
         let said = server.said("GET / HTTP/1.1\r\nhost: h\r\n\r\n").await;
         assert!(said.ends_with("here"), "{said}");
+    }
+
+    #[tokio::test]
+    async fn who_hangs_up_is_waited_for_no_more_whatever_they_sent_behind_their_request() {
+        let server = server(PATIENT).await;
+        for behind in ["", "G", "GET / HTTP/1.1\r\nhost: h\r\n\r\n"] {
+            let asked = format!("GET /never HTTP/1.1\r\nhost: h\r\n\r\n{behind}");
+            let asked = server.connect(&asked).await;
+            server.has(1).await;
+            drop(asked);
+            server.has(0).await;
+        }
     }
 
     #[tokio::test]

@@ -19,6 +19,7 @@ pub mod password;
 pub mod rate;
 pub mod session;
 pub mod turns;
+mod unstalled;
 pub mod uses;
 mod waiting;
 

@@ -146,6 +146,7 @@ async fn an_action_asks_in_the_middle_and_goes_on_with_the_die_that_fell() {
         .unwrap();
     let waiting = game.get("/moves").by(&game.bert).gives(200).await;
     assert_eq!(waiting["questions"][0]["options"][0]["value"], "keep");
+    assert_eq!(waiting["questions"][0]["may_give_up"], false, "a die fell");
 
     let wrong = game
         .post("/answers", &json!({ "value": "both" }))
@@ -225,6 +226,8 @@ async fn an_action_that_asks_can_be_given_up_on_the_page_and_by_a_program() {
 
     game.act(&game.bert, "doubt", json!({})).await;
     assert_eq!(may().await, "no", "it waits for an answer");
+    let moves = game.get("/moves").by(&game.bert).gives(200).await;
+    assert_eq!(moves["questions"][0]["may_give_up"], true);
     let given_up = game
         .act(&game.bert, "abandon", json!({ "action": "doubt" }))
         .await;
@@ -244,8 +247,16 @@ async fn an_action_that_asks_can_be_given_up_on_the_page_and_by_a_program() {
         "{shown}"
     );
     let asked = format!("/g/{}/answer/open:doubt", game.word);
-    let (status, _) = sent(&game, &bert, &asked, "answer=give-up").await;
-    assert_eq!(status, StatusCode::SEE_OTHER);
+    for _ in ["the first", "a double click"] {
+        let (status, _) = sent(&game, &bert, &asked, "key=k1&answer=give-up").await;
+        assert_eq!(status, StatusCode::SEE_OTHER);
+    }
+    let (status, told) = sent(&game, &bert, &asked, "key=k2&answer=0").await;
+    assert_eq!(status, StatusCode::CONFLICT);
+    assert!(
+        told.contains("a question that still waits for your answer"),
+        "{told}"
+    );
     let (_, shown) = page(&game, &bert, &act).await;
     assert!(!shown.contains("Are you sure?"), "{shown}");
     assert!(shown.contains("gives up Doubt"), "{shown}");

@@ -7,13 +7,13 @@ use axum::extract::{Path, Query};
 use axum::response::Response;
 use quorate_kernel::command::{Act, typed};
 use quorate_kernel::event::Outcome;
-use quorate_kernel::{EventSeq, Name};
+use quorate_kernel::{EventSeq, Name, Refusal};
 use quorate_runtime::Receipt;
 
 use crate::app::error::AppError;
 use crate::app::posted::Posted;
 use crate::app::reply;
-use crate::requests::filled::{answer_act, arguments};
+use crate::requests::filled::{GIVE_UP, answer_act, arguments};
 use crate::requests::forms::{Opened, SentIn, answer_in, drawn, page};
 use crate::requests::send;
 use crate::site::act::again;
@@ -111,11 +111,23 @@ pub async fn answer(
     Path((_, question)): Path<(String, String)>,
     SentIn { view, form }: SentIn,
 ) -> Response {
-    let result = match answer_act(&view, &question, form.one("answer").unwrap_or_default()) {
+    let answer = form.one("answer").unwrap_or_default();
+    let result = match answer_act(&view, &question, answer) {
         Ok(act) => send::send(&view, form.key(), act).await,
+        // It may have been answered by this very form, sent twice.
+        Err(AppError::NotFound) => match send::sent_before(&view, form.key()).await {
+            Ok(None) => Err(Refusal::plain("a question that still waits for your answer").into()),
+            Ok(Some(receipt)) => Ok(receipt),
+            Err(error) => Err(error),
+        },
         Err(error) => Err(error),
     };
-    answer_to(&view, &form, result, "The answer")
+    let tried = if answer == GIVE_UP {
+        "Giving it up"
+    } else {
+        "The answer"
+    };
+    answer_to(&view, &form, result, tried)
 }
 
 /// `POST /g/{game}/roll`: the dice line.
