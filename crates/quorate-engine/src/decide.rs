@@ -170,7 +170,7 @@ fn run(
         if plan.open.is_some() {
             close_open(tx, &plan.key());
         }
-        acts::act(tx, command, past, plan.open.as_ref()).and_then(|()| finish(tx))
+        acts::act(tx, command, past, plan.open.as_ref()).and_then(|()| finish(tx, &command.act))
     });
     let (dictated, misfit) = {
         let deck = tx.deck();

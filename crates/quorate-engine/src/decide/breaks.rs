@@ -146,6 +146,30 @@ forbid(scope(actions = ["take"]), stops, "nothing")"#;
     }
 
     #[test]
+    fn what_breaks_as_its_law_is_taken_back_is_not_counted() {
+        let mut game = game(
+            r#"fish = number("Fish", of = player, default = 5)
+fed = flag("Fed", of = player)
+
+def plenty(p: Player) -> bool:
+    return p.fish > 3
+
+def feed(p: Player):
+    p.fed = True
+
+automatic("feed", feed, of = player, when = plenty)"#,
+        );
+        let breaks_for_many = game.amendment("p.fish > 3", "[0][p.fish] > 3");
+        let changed = game.change(vec![game.set("fish", 0), breaks_for_many]);
+        assert!(game.judge.state().breaks.is_empty());
+        let undone = game.undo(changed).expect("it can be taken back");
+        assert_eq!(game.value("fish"), Datum::Int(5));
+        let mut notes = undone.notes.iter();
+        assert!(notes.any(|note| note.kind == NoteKind::Broke), "{undone:?}");
+        assert!(game.judge.state().breaks.is_empty());
+    }
+
+    #[test]
     fn what_sleeps_or_is_not_there_is_not_put_to_sleep_and_nobody_else_may() {
         let mut game = game(GUARDED);
         game.send(Actor::Game, sleep(2)).expect("it sleeps");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use quorate_kernel::command::{Command, TAPE_SALT, hide};
+use quorate_kernel::command::{Act, Command, TAPE_SALT, hide};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::effect::Step;
 use quorate_kernel::event::{Note, Outcome};
@@ -54,7 +54,7 @@ pub struct EventDraft {
 }
 
 /// What follows from the act, until nothing moves, and the last look.
-pub(super) fn finish(tx: &Tx) -> Answer<()> {
+pub(super) fn finish(tx: &Tx, act: &Act) -> Answer<()> {
     let said = held::standing(tx);
     follow::follow(tx)?;
     while entities::sweep_references(tx) {
@@ -63,7 +63,11 @@ pub(super) fn finish(tx: &Tx) -> Answer<()> {
     held::tell_rest(tx, &said);
     new_law::bring_late(tx);
     last_look::check(tx)?;
-    count_breaks(tx);
+    // What breaks as a law is taken back is of that law, and counts for nothing under the one that is in force again.
+    let is_taken_back = matches!(act, Act::Undo { .. }) && tx.law_changed();
+    if !is_taken_back || first_edition::is_judged(tx) {
+        count_breaks(tx);
+    }
     if tx.law_changed() {
         new_law::take(tx);
     }

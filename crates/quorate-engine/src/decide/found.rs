@@ -65,7 +65,7 @@ pub(crate) fn found(
                 Datum::Thing(Thing::Player(founder)),
             ],
         );
-        finish(&tx)
+        finish(&tx, &command.act)
     });
     match begun {
         Ok(()) => {}

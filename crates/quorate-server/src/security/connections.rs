@@ -24,6 +24,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncWriteExt, Interest};
+use tokio::net::tcp::OwnedReadHalf;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tower::ServiceExt;
@@ -225,8 +226,10 @@ impl Guest {
         drop(stream.set_nodelay(true));
         let (limits, address, router) = (self.limits, self.address, self.router);
         let place = self.waiting.enter();
-        let stream = Arc::new(stream);
-        let (here, line) = (Arc::clone(&place), Arc::clone(&stream));
+        let (read, write) = stream.into_split();
+        let line = Arc::new(read);
+        let halves = (Arc::clone(&line), write);
+        let here = Arc::clone(&place);
         let answer = service_fn(move |request: Request<Incoming>| {
             here.go_on();
             let (router, here, line) = (router.clone(), Arc::clone(&here), Arc::clone(&line));
@@ -244,7 +247,7 @@ impl Guest {
             .header_read_timeout(limits.head)
             .max_buf_size(HEAD_BYTES)
             .max_headers(HEAD_LINES);
-        let io = TokioIo::new(Unstalled::new(stream, limits.stalled, Arc::clone(&place)));
+        let io = TokioIo::new(Unstalled::new(halves, limits.stalled, Arc::clone(&place)));
         let mut connection = pin!(http.serve_connection(io, answer));
         // How it ends is the other side's business: it may have gone, or have sent no HTTP.
         let ended = tokio::select! {
@@ -261,9 +264,9 @@ impl Guest {
 }
 
 /// Ends when the other side hangs up, also behind something that it sent and nobody has read yet.
-async fn hung_up(stream: &TcpStream) -> io::Error {
+async fn hung_up(line: &OwnedReadHalf) -> io::Error {
     loop {
-        match stream.ready(Interest::READABLE).await {
+        match line.ready(Interest::READABLE).await {
             Ok(ready) if ready.is_read_closed() => return io::ErrorKind::ConnectionAborted.into(),
             Ok(_) => tokio::time::sleep(LOOKS_AGAIN).await,
             Err(error) => return error,
@@ -358,7 +361,9 @@ mod tests {
                 (_, false) => words.into_bytes(),
             }
         };
-        let router = Router::new().fallback(said);
+        let router = Router::new()
+            .route("/early", axum::routing::post(async || "early"))
+            .fallback(said);
         let (end, ended) = oneshot::channel();
         let connections = Connections::default();
         let serving = serve(listener, router, limits, connections.clone(), async {
@@ -430,6 +435,22 @@ mod tests {
             server.has(1).await;
             drop(asked);
             server.has(0).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_comes_before_the_whole_request_is_heard() {
+        let server = server(PATIENT).await;
+        let head = "POST /early HTTP/1.1\r\nhost: h\r\nconnection: close\r\ncontent-length: 9000000\r\n\r\n";
+        let request = head.to_owned() + &"x".repeat(4_000_000);
+        for _ in 0..20 {
+            let mut stream = TcpStream::connect(server.address)
+                .await
+                .expect("a connection");
+            // It may be closed before all is sent.
+            drop(stream.write_all(request.as_bytes()).await);
+            let said = rest(stream).await;
+            assert!(said.ends_with("early"), "{said}");
         }
     }
 

@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::time::Sleep;
 
 use crate::security::waiting::PlaceInLine;
 
 /// A stream whose other side has to take in what is written to it.
 pub(super) struct Unstalled {
-    stream: Arc<TcpStream>,
+    /// Shared with whoever watches that the other side is still there.
+    read: Arc<OwnedReadHalf>,
+    write: OwnedWriteHalf,
     time: Duration,
     /// Since something waits to be taken in.
     waits: Option<Pin<Box<Sleep>>>,
@@ -22,33 +25,18 @@ pub(super) struct Unstalled {
 }
 
 impl Unstalled {
-    pub(super) fn new(stream: Arc<TcpStream>, time: Duration, place: Arc<PlaceInLine>) -> Self {
+    pub(super) fn new(
+        (read, write): (Arc<OwnedReadHalf>, OwnedWriteHalf),
+        time: Duration,
+        place: Arc<PlaceInLine>,
+    ) -> Self {
         Self {
-            stream,
+            read,
+            write,
             time,
             waits: None,
             place,
         }
-    }
-
-    /// Writes as soon as there is room.
-    fn write(
-        &mut self,
-        context: &mut Context<'_>,
-        write: impl Fn(&TcpStream) -> io::Result<usize>,
-    ) -> Poll<io::Result<usize>> {
-        let written = loop {
-            match self.stream.poll_write_ready(context) {
-                Poll::Ready(Ok(())) => {}
-                Poll::Ready(Err(error)) => break Poll::Ready(Err(error)),
-                Poll::Pending => break Poll::Pending,
-            }
-            match write(&self.stream) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                written => break Poll::Ready(written),
-            }
-        };
-        self.watch(written, context)
     }
 
     /// Ends what waits for too long.
@@ -78,9 +66,10 @@ impl AsyncRead for Unstalled {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let stream: &TcpStream = (*self.read).as_ref();
         loop {
-            ready!(self.stream.poll_read_ready(context))?;
-            match self.stream.try_read(buffer.initialize_unfilled()) {
+            ready!(stream.poll_read_ready(context))?;
+            match stream.try_read(buffer.initialize_unfilled()) {
                 Ok(count) => {
                     buffer.advance(count);
                     return Poll::Ready(Ok(()));
@@ -98,7 +87,8 @@ impl AsyncWrite for Unstalled {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.write(context, |stream| stream.try_write(bytes))
+        let written = Pin::new(&mut self.write).poll_write(context, bytes);
+        self.watch(written, context)
     }
 
     fn poll_write_vectored(
@@ -106,21 +96,23 @@ impl AsyncWrite for Unstalled {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.write(context, |stream| stream.try_write_vectored(bytes))
+        let written = Pin::new(&mut self.write).poll_write_vectored(context, bytes);
+        self.watch(written, context)
     }
 
     fn is_write_vectored(&self) -> bool {
-        true
+        self.write.is_write_vectored()
     }
 
-    // The system has what was written.
-    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.place.flushed();
-        Poll::Ready(Ok(()))
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.write).poll_flush(context);
+        if flushed.is_ready() {
+            self.place.flushed();
+        }
+        flushed
     }
 
-    // It is closed as it is dropped, right after.
-    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.write).poll_shutdown(context)
     }
 }
