@@ -16,7 +16,7 @@ use crate::error::OperatingError;
 use crate::fold::keep_snapshot;
 use crate::host::{GamesInside, Purpose};
 use crate::judge::Culprit;
-use crate::mail::{Order, Sender, WriterMail};
+use crate::mail::{CommandSender, Order, WriterMail};
 use crate::ports::{GameRow, Journal, Outage, PeerAnswer, PeerAsk, StoreError};
 use crate::published::{Answer, Notice, Published, Receipt};
 use crate::registry::{GameRegistry, Slot};
@@ -89,7 +89,7 @@ impl Games {
         loop {
             let (key, act) = (key.clone(), act.clone());
             let command = (actor, key, act);
-            let sender = Sender::staying();
+            let sender = CommandSender::staying();
             match self.order(game, Purpose::Found, command, sender).await {
                 // Somebody was just looking for the game, and the founding came into that one's way.
                 Err(OperatingError::NoGame(_)) => {}
@@ -109,7 +109,7 @@ impl Games {
         key: Name,
         act: Act,
     ) -> Result<Answer, OperatingError> {
-        let sender = Sender::staying();
+        let sender = CommandSender::staying();
         self.send_for(game, actor, key, act, sender).await
     }
 
@@ -121,7 +121,7 @@ impl Games {
         actor: Actor,
         key: Name,
         act: Act,
-        sender: Sender,
+        sender: CommandSender,
     ) -> Result<Answer, OperatingError> {
         let command = (actor, key, act);
         self.order(game, Purpose::Use, command, sender).await
@@ -132,7 +132,7 @@ impl Games {
         game: &GameId,
         purpose: Purpose,
         (actor, key, act): (Actor, Name, Act),
-        sender: Sender,
+        sender: CommandSender,
     ) -> Result<Answer, OperatingError> {
         if key.is_empty() || key.as_str().len() > KEY_BYTES_MAX {
             let what = format!("a key of 1 to {KEY_BYTES_MAX} bytes for the command");
@@ -159,7 +159,7 @@ impl Games {
             actor, key, act, ..
         } = culprit.command(head.at, head.seq);
         let command = (actor, key, act);
-        let sender = Sender::staying();
+        let sender = CommandSender::staying();
         self.answered(game, Purpose::Use, command, sender).await
     }
 
@@ -169,7 +169,7 @@ impl Games {
         game: &GameId,
         purpose: Purpose,
         (actor, key, act): (Actor, Name, Act),
-        sender: Sender,
+        sender: CommandSender,
     ) -> Result<Answer, OperatingError> {
         match &self.0.ports.others {
             None => {
@@ -192,7 +192,7 @@ impl Games {
         game: &GameId,
         purpose: Purpose,
         (actor, key, act): (Actor, Name, Act),
-        sender: Sender,
+        sender: CommandSender,
     ) -> Result<Answer, OperatingError> {
         let (reply, answer) = oneshot::channel();
         let order = Order {

@@ -38,6 +38,6 @@ mod tests;
 pub use error::OperatingError;
 pub use fault::{LogFault, Wrong};
 pub use games::{Games, KEY_BYTES_MAX};
-pub use mail::Sender;
+pub use mail::CommandSender;
 pub use published::{Answer, Notice, Published, Receipt};
 pub use settings::{GamesSettings, Others, Ports};

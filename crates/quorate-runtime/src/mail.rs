@@ -35,15 +35,15 @@ pub(crate) struct Order {
     pub(crate) actor: Actor,
     pub(crate) key: Name,
     pub(crate) act: Act,
-    pub(crate) sender: Sender,
+    pub(crate) sender: CommandSender,
     pub(crate) reply: Reply,
 }
 
 /// Whoever sent a command. One who hangs up before it is judged takes it back.
 #[derive(Clone)]
-pub struct Sender(Option<Weak<()>>);
+pub struct CommandSender(Option<Weak<()>>);
 
-impl Sender {
+impl CommandSender {
     /// One who stays as long as that is held.
     pub fn holding(held: &Arc<()>) -> Self {
         Self(Some(Arc::downgrade(held)))

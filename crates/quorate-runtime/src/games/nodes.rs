@@ -9,7 +9,7 @@ use quorate_kernel::command::Act;
 use super::Games;
 use crate::error::OperatingError;
 use crate::host::Purpose;
-use crate::mail::{Sender, WriterMail};
+use crate::mail::{CommandSender, WriterMail};
 use crate::ports::{NodeRow, PeerAnswer, PeerAsk, PeerError, StoreError};
 use crate::published::Published;
 use crate::registry::NodeRole;
@@ -145,7 +145,7 @@ impl Games {
         match ask {
             PeerAsk::Command { actor, key, act } => {
                 let answer = self
-                    .order_here(game, purpose, (actor, key, act), Sender::staying())
+                    .order_here(game, purpose, (actor, key, act), CommandSender::staying())
                     .await?;
                 Ok(PeerAnswer::Command(answer))
             }

@@ -7,7 +7,7 @@ use quorate_kernel::digest::Digest;
 
 use super::{AccountId, StoreError};
 use crate::error::OperatingError;
-use crate::mail::Sender;
+use crate::mail::CommandSender;
 use crate::published::Answer;
 
 /// Buckets of tokens that fill again by themselves. Their clock is the store's own.
@@ -75,11 +75,11 @@ impl BegunCommand {
 pub async fn noted<F: Future<Output = Result<Answer, OperatingError>> + Send + 'static>(
     writes: &Arc<dyn WriteLimits>,
     id: Option<AccountId>,
-    send: impl FnOnce(Sender) -> F,
+    send: impl FnOnce(CommandSender) -> F,
 ) -> Result<Answer, OperatingError> {
     let writes = Arc::clone(writes);
     let waits = Arc::new(());
-    let sending = send(Sender::holding(&waits));
+    let sending = send(CommandSender::holding(&waits));
     let sent = tokio::spawn(async move {
         let begun = id.map(|id| writes.begin(id)).transpose();
         let _begun =

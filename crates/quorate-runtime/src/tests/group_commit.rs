@@ -45,7 +45,7 @@ async fn who_hangs_up_before_their_command_is_judged_takes_it_back() {
     let before = world.memory.appends().len();
     world.memory.hold();
     let line = Arc::new(());
-    let sender = crate::Sender::holding(&line);
+    let sender = crate::CommandSender::holding(&line);
     let taken_back = async {
         // The one before is on its way to disk, so that this one waits to be judged.
         world.memory.begun(before + 1).await;

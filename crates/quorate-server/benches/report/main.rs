@@ -24,7 +24,7 @@ use futures_util::future::join_all;
 use quorate_kernel::command::{Act, Actor, NewPost, typed};
 use quorate_kernel::ids::Id;
 use quorate_kernel::{EventSeq, GameId, Name, PlayerId, PostId, Span};
-use quorate_runtime::Answer;
+use quorate_runtime::{Answer, CommandSender};
 use quorate_server::ServerConfig;
 use serde_json::{Value as Json, json};
 use table::Table;
@@ -139,7 +139,8 @@ impl Town {
         self.keys += 1;
         let key = Name::from(format!("b{}", self.keys));
         let games = &self.table.site().deps.games;
-        match games.send(&self.game, actor, key, act).await {
+        let sender = CommandSender::staying();
+        match games.send_for(&self.game, actor, key, act, sender).await {
             Ok(Answer::Kept(receipt)) => receipt.seq,
             other => panic!("{other:?}"),
         }
@@ -180,11 +181,12 @@ impl Town {
                 let who = self.people[usize::try_from(key).unwrap_or(0) % PLAYERS];
                 let text = typed("A remark in passing.");
                 let act = Act::Comment { post, text };
-                games.send(
+                games.send_for(
                     &self.game,
                     Actor::Player(who),
                     Name::from(format!("b{key}")),
                     act,
+                    CommandSender::staying(),
                 )
             });
             for answer in join_all(comments).await {

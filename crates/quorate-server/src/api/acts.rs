@@ -206,13 +206,11 @@ async fn again(
     let Some(event) = events.find(|event| is_of(event, &request.action)) else {
         return Err(Problem::key_used(receipt.seq.0));
     };
-    match event.refusal() {
-        Some(refusal) => Err(Problem::refused(view, refusal, Some(receipt.seq.0))),
-        None => {
-            let (site, visitor) = (view.app(), view.visitor());
-            answer_to(site, visitor, receipt, view.game().as_str(), true).await
-        }
+    if let Some(refusal) = event.refusal() {
+        return Err(Problem::refused(view, refusal, Some(receipt.seq.0)));
     }
+    let (site, visitor) = (view.app(), view.visitor());
+    answer_to(site, visitor, receipt, view.game().as_str(), true).await
 }
 
 /// Whether an event is of a command of that name.

@@ -119,7 +119,7 @@ async fn send_as(
     let (here, game) = (Arc::clone(site), game.clone());
     let sending = |sender| async move {
         let games = &here.deps.games;
-        games.send(&game, actor, key, act, sender).await
+        games.send_for(&game, actor, key, act, sender).await
     };
     match noted(&site.deps.writes, by, sending)
         .await

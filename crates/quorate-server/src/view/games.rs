@@ -6,7 +6,7 @@ use quorate_kernel::command::{Act, Actor, Founding};
 use quorate_kernel::digest::Digest;
 use quorate_kernel::{EventSeq, GameId, Moment, Name};
 use quorate_runtime::ports::{DistantGames, GameRow, Journal};
-use quorate_runtime::{Answer, Games, Notice, OperatingError, Published, Receipt, Sender};
+use quorate_runtime::{Answer, CommandSender, Games, Notice, OperatingError, Published, Receipt};
 use tokio::sync::broadcast::Receiver;
 
 /// The games of a server. What they hold comes out through a [`crate::view::game::GameView`] alone: the state of a game
@@ -91,13 +91,13 @@ impl GameHost {
     }
 
     /// Sends a command for somebody who may hang up. In a worker the server knows whether they did.
-    pub async fn send(
+    pub async fn send_for(
         &self,
         game: &GameId,
         actor: Actor,
         key: Name,
         act: Act,
-        sender: Sender,
+        sender: CommandSender,
     ) -> Result<Answer, OperatingError> {
         match &self.0 {
             HostPlace::Here(games) => games.send_for(game, actor, key, act, sender).await,

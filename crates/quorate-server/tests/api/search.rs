@@ -233,9 +233,9 @@ async fn an_edited_text_is_found_by_what_it_says_now() {
         patch: None,
     };
     let games = &game.table.site().deps.games;
-    let sender = quorate_runtime::Sender::staying();
+    let sender = quorate_runtime::CommandSender::staying();
     let edited = games
-        .send(&words, anna, "an edit".into(), edit, sender)
+        .send_for(&words, anna, "an edit".into(), edit, sender)
         .await;
     assert!(edited.is_ok());
     // Before the index has followed, the old word is in it and in no text any more.
