@@ -325,7 +325,6 @@ fn in_time(body: Body, time: Duration, late: Arc<AtomicBool>) -> Body {
 
 #[cfg(test)]
 mod tests {
-    use axum::http::Uri;
     use tokio::io::AsyncReadExt;
     use tokio::sync::oneshot;
 
@@ -353,17 +352,23 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         // What is sent comes back; where nothing is, that the server is here, or much of nothing.
-        let said = |uri: Uri, words: String| async move {
-            match (uri.path(), words.is_empty()) {
-                ("/never", _) => std::future::pending().await,
-                ("/big", _) => vec![b'x'; 32 << 20],
-                (_, true) => b"here".to_vec(),
-                (_, false) => words.into_bytes(),
+        let said = |request: Request<Body>| async move {
+            let (parts, body) = request.into_parts();
+            match parts.uri.path() {
+                "/never" => std::future::pending().await,
+                "/early" => return b"early".to_vec(),
+                "/big" => return vec![b'x'; 32 << 20],
+                _ => {}
+            }
+            let words = axum::body::to_bytes(body, usize::MAX).await;
+            let words = words.unwrap_or_default();
+            if words.is_empty() {
+                b"here".to_vec()
+            } else {
+                words.to_vec()
             }
         };
-        let router = Router::new()
-            .route("/early", axum::routing::post(async || "early"))
-            .fallback(said);
+        let router = Router::new().fallback(said);
         let (end, ended) = oneshot::channel();
         let connections = Connections::default();
         let serving = serve(listener, router, limits, connections.clone(), async {
