@@ -113,8 +113,8 @@ impl Games {
         self.send_for(game, actor, key, act, sender).await
     }
 
-    /// The same for somebody who may hang up, which takes the command back as long as it isn't judged. Another node that owns the game
-    /// judges it all the same.
+    /// The same for somebody who may hang up. If they do before the command is judged, it is dropped and [`OperatingError::Interrupted`] is
+    /// the answer. If another node owns the game, that one judges it all the same.
     pub async fn send_for(
         &self,
         game: &GameId,

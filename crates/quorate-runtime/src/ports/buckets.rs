@@ -67,8 +67,8 @@ impl BegunCommand {
     }
 }
 
-/// Waits for the answer to a command that is being sent, and notes it. A sender who hangs up takes it back as long as it isn't judged;
-/// then it is noted even if nobody waits for this any more.
+/// Waits for the answer to a command that is being sent, and notes it. If the sender hangs up before the command is judged, it is dropped.
+/// Once it is judged it counts, even if nobody waits for the answer any more.
 ///
 /// # Errors
 /// Fails where the command could not be sent, where the sender's earlier ones wrote too much, or sending it met a bug.
